@@ -1,0 +1,3 @@
+// Waits until every index answers.
+// read
+CALL db.awaitIndexes(100)

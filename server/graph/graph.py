@@ -1,0 +1,143 @@
+"""The seam to Neo4j: it knows the driver, and no statement by name."""
+
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, LiteralString, TypeVar
+
+from neo4j import (
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    NotificationDisabledClassification,
+    NotificationMinimumSeverity,
+    Query,
+    RoutingControl,
+    unit_of_work,
+)
+
+from server.graph.statements import Access, load
+from server.graph.translation import translated
+from server.types import QueryName, Row
+
+T = TypeVar("T")
+
+
+class Transaction:
+    """One transaction under way; its statements commit together or not at all."""
+
+    def __init__(self, transaction: AsyncManagedTransaction) -> None:
+        self._transaction = transaction
+
+    async def run(self, name: QueryName, /, **parameters: Any) -> list[Row]:
+        """Runs a statement of `cypher/` in this transaction and returns its rows."""
+        result = await self._transaction.run(load(name).text, parameters)
+        return await result.data()
+
+    async def one(self, name: QueryName, /, **parameters: Any) -> Row | None:
+        """The first row of `run`, or None."""
+        return next(iter(await self.run(name, **parameters)), None)
+
+
+class Graph:
+    """Runs the statements of `cypher/` on a Neo4j, in the right access mode, bounded in time.
+
+    Every method raises `GraphUnavailable`, `QueryTimeout`, `Conflict` (a constraint said no) or `InternalError`.
+    """
+
+    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float) -> None:
+        self._driver = driver
+        self._database = database
+        self._timeout = timeout
+
+    async def run(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
+        """Runs one statement in a transaction of its own and returns its rows; `timeout` in seconds."""
+        statement = load(name)
+        with translated():
+            # `routing_` is the driver's own parameter; anything without the underscore would silently
+            # become a Cypher parameter and run as a write. So parameters go in as a dict, always.
+            answer = await self._driver.execute_query(
+                Query(statement.text, timeout=timeout or self._timeout),
+                parameters_=parameters,
+                database_=self._database,
+                routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
+            )
+        return [record.data() for record in answer.records]
+
+    async def one(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> Row | None:
+        """The first row of `run`, or None."""
+        return next(iter(await self.run(name, timeout=timeout, **parameters)), None)
+
+    async def transaction(
+        self,
+        work: Callable[[Transaction], Awaitable[T]],
+        *,
+        access: Access = "write",
+        timeout: float | None = None,
+    ) -> T:
+        """Runs `work` in one transaction, committed when it returns and rolled back when it raises.
+
+        `work` may run more than once (deadlocks, leader changes): it must have no effect outside the transaction.
+        """
+
+        async def attempt(transaction: AsyncManagedTransaction) -> T:
+            return await work(Transaction(transaction))
+
+        bounded = unit_of_work(timeout=timeout or self._timeout)(attempt)
+        with translated():
+            async with self._driver.session(
+                database=self._database,
+                bookmark_manager=self._driver.execute_query_bookmark_manager,
+            ) as session:
+                execute = session.execute_read if access == "read" else session.execute_write
+                return await execute(bounded)
+
+    async def define(self, text: LiteralString) -> None:
+        """Runs one statement of a migration."""
+        with translated():
+            await self._driver.execute_query(Query(text), database_=self._database)
+
+    async def ping(self) -> None:
+        """Raises unless Neo4j answers."""
+        with translated():
+            await self._driver.verify_connectivity()
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    async def __aenter__(self) -> "Graph":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def connect(
+    uri: str,
+    user: str,
+    password: str,
+    *,
+    database: str = "neo4j",
+    timeout: float = 10.0,
+    retry_time: float = 5.0,
+) -> Graph:
+    """Returns a graph for a Neo4j without talking to it yet.
+
+    `timeout` (seconds) ends a statement on the server; `retry_time` bounds how long a call retries while
+    Neo4j cannot be reached.
+    """
+    driver = AsyncGraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        max_transaction_retry_time=retry_time,
+        connection_timeout=5.0,
+        connection_acquisition_timeout=10.0,
+        telemetry_disabled=True,
+        keep_alive=True,
+        user_agent="precedent",
+        notifications_min_severity=NotificationMinimumSeverity.WARNING,
+        # A relationship type or label that the store does not have yet is no mistake here: agents bring them.
+        notifications_disabled_classifications=[NotificationDisabledClassification.UNRECOGNIZED],
+    )
+    return Graph(driver, database=database, timeout=timeout)

@@ -1,0 +1,65 @@
+"""Numbered migrations of the graph's schema, recorded in the graph.
+
+A migration is a file `cypher/schema/NNN_name.cypher` of statements that end with `;`. Each statement must be
+idempotent (`IF NOT EXISTS`): two processes that start at once both run it, and a start that was interrupted runs
+it again.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from server.errors import SchemaTooNew
+from server.graph.graph import Graph
+
+_FILE = re.compile(r"^(\d{3})_(\w+)\.cypher$")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema: its number, its name, its statements in order."""
+
+    version: int
+    name: str
+    statements: tuple[str, ...]
+
+
+@cache
+def known() -> tuple[Migration, ...]:
+    """The migrations of this release, in order."""
+    found: list[Migration] = []
+    for file in files("cypher").joinpath("schema").iterdir():
+        if match := _FILE.match(file.name):
+            lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("//")]
+            statements = tuple(part.strip() for part in "\n".join(lines).split(";\n") if part.strip(" ;\n"))
+            found.append(Migration(int(match[1]), match[2], tuple(text.removesuffix(";") for text in statements)))
+    return tuple(sorted(found, key=lambda migration: migration.version))
+
+
+async def applied(graph: Graph) -> list[int]:
+    """Versions that the graph says it has, ascending."""
+    return [row["version"] for row in await graph.run("migrations/applied")]
+
+
+async def migrate(graph: Graph) -> list[Migration]:
+    """Brings the graph to this release's schema and returns what was applied.
+
+    Raises `SchemaTooNew`, having changed nothing, when the graph has a version that this release does not know.
+    """
+    versions = await applied(graph)
+    newest = known()[-1].version
+    if versions and versions[-1] > newest:
+        raise SchemaTooNew(
+            f"The graph has schema {versions[-1]}, and this release knows up to {newest}. "
+            "Start the release that wrote it, or a newer one.",
+            {"graph": versions[-1], "release": newest},
+        )
+    pending = [migration for migration in known() if migration.version not in versions]
+    for migration in pending:
+        for statement in migration.statements:
+            await graph.define(statement)
+        await graph.run("migrations/record", version=migration.version, name=migration.name)
+    if pending:
+        await graph.run("migrations/await_indexes", timeout=120.0)
+    return pending

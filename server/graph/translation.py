@@ -1,0 +1,76 @@
+"""The one place where the driver's errors become ours."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from neo4j import exceptions as driver
+
+from server.errors import (
+    Conflict,
+    GraphUnavailable,
+    InternalError,
+    InvalidArgument,
+    PrecedentError,
+    QueryTimeout,
+    SetupError,
+)
+
+CONSTRAINTS: Mapping[str, PrecedentError] = {
+    "decision_in_force": Conflict("CONFLICT: another decision is already in force for this target."),
+    "decision_id": Conflict("CONFLICT: a decision with this id exists already."),
+    "entity_name": Conflict("CONFLICT: another caller created this entity at the same moment; call again."),
+}
+"""Constraint name to the error that its violation means."""
+
+_UNREACHABLE = (
+    driver.ServiceUnavailable,
+    driver.SessionExpired,
+    driver.ConnectionPoolError,
+    driver.TransientError,
+    driver.ResultFailedError,
+)
+_TIMEOUTS = (
+    "TransactionTimedOut",
+    "TransactionTimedOutClientConfiguration",
+)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turns whatever the driver raises inside into an error of ours, the cause kept for the log."""
+    try:
+        yield
+    except driver.GqlError as error:
+        raise translate(error) from error
+
+
+def translate(error: driver.GqlError) -> PrecedentError:
+    """Returns what a driver's error means to a caller."""
+    code = getattr(error, "code", None) or ""
+    if any(code.endswith(name) for name in _TIMEOUTS):
+        return QueryTimeout(
+            "The graph did not answer within its time limit and the statement was ended; "
+            "ask for less: a smaller depth, fewer results or a relation filter."
+        )
+    match error:
+        case driver.ConstraintError():
+            return _violated(str(error))
+        case driver.AuthError():
+            return SetupError("Neo4j refuses the credentials; check NEO4J_USERNAME and NEO4J_PASSWORD.")
+        case _ if isinstance(error, _UNREACHABLE):
+            return GraphUnavailable("The graph is unavailable at the moment; nothing was lost. Retry in a few seconds.")
+        case driver.ConfigurationError():
+            return SetupError("The connection to Neo4j is configured wrongly; check NEO4J_URI.")
+        case driver.DriverError() if "closed" in str(error).lower():
+            return GraphUnavailable("The service is shutting down; retry in a few seconds.")
+        case driver.ClientError() if code.endswith("Statement.ArgumentError") and "too large to index" in str(error):
+            return InvalidArgument("A name, target or id is too long to be indexed; use at most 1,000 characters.")
+        case _:
+            return InternalError("The graph could not carry this out; the service's log says why.")
+
+
+def _violated(text: str) -> PrecedentError:
+    for name, meaning in CONSTRAINTS.items():
+        if f"`{name}`" in text or name in text:
+            return type(meaning)(meaning.message, meaning.details)
+    return Conflict("CONFLICT: another caller wrote the same thing at the same moment; call again.")

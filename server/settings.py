@@ -1,0 +1,165 @@
+"""The settings: read once from the environment into a frozen object; nothing else reads the environment."""
+
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal
+
+from platformdirs import user_cache_path, user_data_path
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+Toolset = Literal["decisions", "entities"]
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+def _split(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+CommaSeparated = BeforeValidator(_split)
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, by environment variables of these names.
+
+    Raises pydantic's `ValidationError` when a value is out of its range.
+    """
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+
+    home: Folder = Field(
+        default_factory=lambda: user_data_path("precedent", appauthor=False),
+        validation_alias="PRECEDENT_HOME",
+        description="Folder of all that the local profile owns: graph, vectors, secrets, logs, lock.",
+    )
+    cache: Folder = Field(
+        default_factory=lambda: user_cache_path("precedent", appauthor=False),
+        validation_alias="PRECEDENT_CACHE",
+        description="Folder of what was downloaded (Neo4j's jars, the embedding model); shared by all homes.",
+    )
+    host: str = Field(
+        default="127.0.0.1",
+        validation_alias="PRECEDENT_HOST",
+        description="Address the service binds; on anything but loopback every caller needs a credential.",
+    )
+    port: Port = Field(
+        default=8001, validation_alias="PRECEDENT_PORT", description="Port of REST, MCP, docs and metrics."
+    )
+    bolt_port: Port = Field(
+        default=7687, validation_alias="PRECEDENT_BOLT_PORT", description="Bolt port of the local Neo4j."
+    )
+    browser_port: Port = Field(
+        default=7474, validation_alias="PRECEDENT_BROWSER_PORT", description="Port of Neo4j Browser."
+    )
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode, CommaSeparated] = Field(
+        default=(),
+        validation_alias="PRECEDENT_ALLOWED_HOSTS",
+        description="Host headers to accept beside loopback's, comma-separated; `name:*` allows any port.",
+    )
+    allowed_origins: Annotated[tuple[str, ...], NoDecode, CommaSeparated] = Field(
+        default=(),
+        validation_alias="PRECEDENT_ALLOWED_ORIGINS",
+        description="Browser origins to accept beside loopback's, comma-separated.",
+    )
+
+    neo4j_uri: str | None = Field(
+        default=None,
+        validation_alias="NEO4J_URI",
+        description="A Neo4j to use instead of the local one, for example `neo4j://host:7687`.",
+    )
+    neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME", description="Its user.")
+    neo4j_password: SecretStr | None = Field(
+        default=None, validation_alias="NEO4J_PASSWORD", description="Its password."
+    )
+    neo4j_database: str = Field(default="neo4j", validation_alias="NEO4J_DATABASE", description="Its database.")
+    qdrant_url: str | None = Field(
+        default=None,
+        validation_alias="QDRANT_URL",
+        description="A Qdrant server to use instead of the engine in the process.",
+    )
+    qdrant_api_key: SecretStr | None = Field(
+        default=None, validation_alias="QDRANT_API_KEY", description="Its key, where it asks for one."
+    )
+    qdrant_collection: str = Field(
+        default="precedent", validation_alias="QDRANT_COLLECTION", description="Its collection."
+    )
+
+    namespace: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        default="default",
+        validation_alias="PRECEDENT_NAMESPACE",
+        description="Namespace of callers whose credential names none.",
+    )
+    principal: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        default="agent",
+        validation_alias="PRECEDENT_PRINCIPAL",
+        description="Name of the caller over stdio.",
+    )
+    role: Literal["viewer", "agent", "admin"] = Field(
+        default="agent", validation_alias="PRECEDENT_ROLE", description="Role of the caller over stdio."
+    )
+    agent_memory_secret: SecretStr | None = Field(
+        default=None,
+        validation_alias="AGENT_MEMORY_SECRET",
+        description="Without it nobody is more than a viewer; as a bearer token it is the operator's own. "
+        "The local profile generates one.",
+    )
+    write_cooldown: Annotated[float, Field(ge=0)] = Field(
+        default=2.0,
+        validation_alias="PRECEDENT_WRITE_COOLDOWN",
+        description="Seconds a principal waits between two writes of decisions; 0 turns it off.",
+    )
+    searchable_wait: Annotated[float, Field(ge=0, le=30)] = Field(
+        default=2.0,
+        validation_alias="PRECEDENT_SEARCHABLE_WAIT",
+        description="Seconds a write waits at most until what it stored is searchable by meaning.",
+    )
+    query_timeout: Annotated[float, Field(gt=0)] = Field(
+        default=10.0,
+        validation_alias="PRECEDENT_QUERY_TIMEOUT",
+        description="Seconds after which Neo4j ends a statement of a tool.",
+    )
+    retry_time: Annotated[float, Field(ge=0)] = Field(
+        default=5.0,
+        validation_alias="PRECEDENT_RETRY_TIME",
+        description="Seconds during which a call retries while Neo4j cannot be reached.",
+    )
+    answer_limit: Annotated[int, Field(ge=1024)] = Field(
+        default=32_768,
+        validation_alias="PRECEDENT_ANSWER_LIMIT",
+        description="Bytes of JSON that one tool answer holds at most; longer lists are cut and say so.",
+    )
+    toolsets: Annotated[tuple[Toolset, ...], NoDecode, CommaSeparated] = Field(
+        default=("decisions", "entities"),
+        validation_alias="PRECEDENT_TOOLSETS",
+        description="Families of tools to publish, comma-separated.",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", validation_alias="PRECEDENT_LOG_LEVEL", description="Least severe log line to write."
+    )
+
+    @property
+    def local(self) -> bool:
+        """Whether this profile owns its Neo4j."""
+        return self.neo4j_uri is None
+
+    @property
+    def bolt_uri(self) -> str:
+        """The Neo4j to connect to."""
+        return self.neo4j_uri or f"bolt://127.0.0.1:{self.bolt_port}"
+
+    @property
+    def service_url(self) -> str:
+        """Where a process on this machine reaches the service."""
+        host = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104 - compared, not bound
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the service."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False

@@ -1,0 +1,118 @@
+"""What a tool is: a name, a request, a response, who may call it, and how its family tells errors.
+
+The families declare their tools with this; `server/mcp` publishes them.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from server.errors import InvalidArgument, PrecedentError
+from server.principals import Role
+
+T = TypeVar("T", bound="ToolInput")
+
+
+class ToolInput(BaseModel):
+    """Arguments of a tool: strict in types, no unknown names, null only for the names in `nullable`."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    nullable: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_null(cls, values: object) -> object:
+        if isinstance(values, Mapping):
+            for name, value in values.items():
+                if value is None and name in cls.model_fields and name not in cls.nullable:
+                    raise ValueError(f"{name} is null; leave it out instead")
+        return values
+
+    @classmethod
+    def parse(cls: type[T], arguments: Mapping[str, Any]) -> T:
+        """Returns the request; raises `InvalidArgument` that names every field at fault, and no value."""
+        try:
+            return cls.model_validate(dict(arguments))
+        except ValidationError as error:
+            problems = [
+                {
+                    "field": ".".join(map(str, item["loc"])),
+                    "problem": str(item["msg"]).removeprefix("Value error, "),
+                }
+                for item in error.errors(include_url=False, include_input=False, include_context=False)
+            ]
+            told = "; ".join(f"{p['field']}: {p['problem']}" if p["field"] else p["problem"] for p in problems)
+            raise InvalidArgument(f"Invalid arguments. {told}.", {"fields": problems}) from None
+
+
+class ToolOutput(BaseModel):
+    """What a tool answers with when it succeeded."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+Envelope = Callable[[PrecedentError, str], dict[str, Any]]
+"""Turns an error and the tool's name into the form of the family's specification."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool of a family.
+
+    `run` is called with the family's service, the parsed request and the calling `Principal`; the role is checked
+    before. `many` names the list of the response that is cut when the answer grows too large.
+    """
+
+    name: str
+    description: str
+    request: type[ToolInput]
+    response: type[BaseModel]
+    run: Callable[[Any, Any, Any], Awaitable[BaseModel]]
+    envelope: Envelope
+    role: Role = Role.VIEWER
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    many: str | None = None
+
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, without titles, and null only where it is allowed."""
+        schema: dict[str, Any] = _untitled(self.request.model_json_schema(schema_generator=_InputSchema))
+        for name in self.request.nullable:
+            field = schema["properties"][name]
+            field["type"] = [field["type"], "null"]
+        return schema
+
+    def output_schema(self) -> dict[str, Any]:
+        """The JSON schema of the structured answer."""
+        schema: dict[str, Any] = _untitled(self.response.model_json_schema(mode="serialization"))
+        return schema
+
+
+class _InputSchema(GenerateJsonSchema):
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        if schema.get("default", ...) is None:
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+
+def _untitled(schema: Any) -> Any:
+    """Drops the titles that pydantic derives from names: an agent reads the names already."""
+    if isinstance(schema, list):
+        return [_untitled(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _untitled(part) for name, part in value.items()}
+        if key in {"properties", "$defs"}
+        else _untitled(value)
+        for key, value in schema.items()
+        if key != "title" or not isinstance(value, str)
+    }
