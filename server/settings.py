@@ -98,6 +98,11 @@ class Settings(BaseSettings):
     role: Literal["viewer", "agent", "admin"] = Field(
         default="agent", validation_alias="PRECEDENT_ROLE", description="Role of the caller over stdio."
     )
+    kind: Literal["human", "agent"] = Field(
+        default="agent",
+        validation_alias="PRECEDENT_KIND",
+        description="Kind of the caller over stdio; decisions keep it as their origin.",
+    )
     agent_memory_secret: SecretStr | None = Field(
         default=None,
         validation_alias="AGENT_MEMORY_SECRET",

@@ -1,0 +1,3 @@
+// Returns whether any token exists.
+// read
+RETURN EXISTS { MATCH (:Token) } AS found

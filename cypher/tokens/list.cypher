@@ -1,0 +1,6 @@
+// Returns every token's principal, by name.
+// read
+MATCH (token:Token)
+RETURN token.name AS name, token.kind AS kind, token.role AS role, token.namespace AS namespace,
+       toString(token.created_at) AS created_at
+ORDER BY name

@@ -1,0 +1,47 @@
+"""Structured logs: JSON lines on stderr and, for the service, in a file. Never a body, never a secret."""
+
+import logging
+import logging.handlers
+import sys
+from pathlib import Path
+
+import structlog
+
+_SHARED: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+    structlog.processors.dict_tracebacks,
+]
+# Their loggers tell every request or every retry; ours say what matters of it.
+_QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "uvicorn.access", "mcp", "neo4j", "sse_starlette")
+
+
+def configure(level: str, file: Path | None = None, *, stderr: bool = True) -> None:
+    """Sends every log line of the process to stderr and to `file` (10 MB, three older ones kept)."""
+    structlog.configure(
+        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=_SHARED,
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.JSONRenderer(),
+        ],
+    )
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)] if stderr else []
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.handlers.RotatingFileHandler(file, maxBytes=10_000_000, backupCount=3))
+    root = logging.getLogger()
+    root.handlers[:] = handlers
+    for handler in handlers:
+        handler.setFormatter(formatter)
+    root.setLevel(level.upper())
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,48 @@
+"""The two forms of an answer: structured content, and the same JSON as text, both bounded."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_types import CallToolResult, TextContent
+
+
+def success(answer: dict[str, Any], *, many: str | None, limit: int) -> CallToolResult:
+    """Returns a result of at most `limit` bytes of JSON, cutting the list `many` where it must, and saying so.
+
+    A cut answer carries `truncated: true` and `left_out`, a sentence with the number of items that did not fit.
+    """
+    text = _json(answer)
+    if len(text.encode()) > limit and many and answer.get(many):
+        answer = _cut(answer, many, limit)
+        text = _json(answer)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
+
+
+def failure(envelope: Mapping[str, Any]) -> CallToolResult:
+    """Returns an error in its family's form."""
+    answer = dict(envelope)
+    return CallToolResult(
+        content=[TextContent(type="text", text=_json(answer))], structured_content=answer, is_error=True
+    )
+
+
+def _cut(answer: dict[str, Any], many: str, limit: int) -> dict[str, Any]:
+    items: list[Any] = answer[many]
+    rest = {**answer, many: [], "truncated": True, "left_out": _left_out(len(items), many)}
+    room = limit - len(_json(rest).encode())
+    kept: list[Any] = []
+    for item in items:
+        room -= len(_json(item).encode()) + 1
+        if room < 0:
+            break
+        kept.append(item)
+    return {**rest, many: kept, "left_out": _left_out(len(items) - len(kept), many)}
+
+
+def _left_out(count: int, many: str) -> str:
+    return f"{count} more {many} did not fit into this answer; ask for fewer or filter."
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

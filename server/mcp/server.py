@@ -1,0 +1,66 @@
+"""The MCP server: what it publishes. Who carries a call out is handed in, so service and bridge publish the same."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server import Server
+from mcp.server.context import ServerRequestContext
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ToolAnnotations,
+)
+from mcp_types import Tool as WireTool
+
+from server.tools import Tool
+
+INSTRUCTIONS = """\
+Precedent is the shared memory of decisions and of the things they are about.
+Before you decide, call search_decisions: what is in force binds you; balanced mode answers with what is in force first,
+strict with nothing else, audit with the whole history.
+When you have decided, call record_decision with one stable target per question. CONFLICT means one is in force already:
+read it, then keep to it or replace it with supersede_decision, naming its id and why.
+graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a thing,
+decisions included; graph_find_path how two things connect.
+An error says what to do; nothing was written when you get one."""
+
+Context = ServerRequestContext[Any, Any]
+CallTool = Callable[[str, dict[str, Any], Context], Awaitable[CallToolResult]]
+
+
+def build_server(tools: Iterable[Tool], call_tool: CallTool) -> Server[Any]:
+    """Returns an MCP server that lists `tools` and hands each call to `call_tool`."""
+    listed = ListToolsResult(tools=[_wire(tool) for tool in tools])
+
+    async def on_list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return listed
+
+    async def on_call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        return await call_tool(params.name, params.arguments or {}, context)
+
+    return Server(
+        "precedent",
+        title="Precedent",
+        version=version("precedent"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=on_list_tools,
+        on_call_tool=on_call_tool,
+    )
+
+
+def _wire(tool: Tool) -> WireTool:
+    return WireTool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema(),
+        output_schema=tool.output_schema(),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )

@@ -1,0 +1,16 @@
+"""Every family of tools by its name; `--toolsets` publishes a part of them."""
+
+from collections.abc import Iterable, Mapping
+
+from server.decisions.tools import TOOLS as DECISIONS
+from server.entities.tools import TOOLS as ENTITIES
+from server.settings import Toolset
+from server.tools import Tool
+
+TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {"decisions": DECISIONS, "entities": ENTITIES}
+
+
+def published(names: Iterable[Toolset]) -> tuple[Tool, ...]:
+    """The tools of these families, in one order."""
+    wanted = set(names)
+    return tuple(tool for name, tools in TOOLSETS.items() if name in wanted for tool in tools)

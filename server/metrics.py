@@ -1,0 +1,36 @@
+"""What the service measures, in Prometheus' form."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+
+class Metrics:
+    """The service's own registry: tool calls, and what has to be projected still."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._calls = Counter(
+            "precedent_tool_calls", "Tool calls by tool and outcome.", ["tool", "outcome"], registry=self.registry
+        )
+        self._seconds = Histogram(
+            "precedent_tool_seconds",
+            "Time of a tool call inside the service.",
+            ["tool"],
+            buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+            registry=self.registry,
+        )
+        self.graph_up = Gauge("precedent_graph_up", "Whether Neo4j answered the last look.", registry=self.registry)
+        self.unprojected = Gauge(
+            "precedent_unprojected", "Records that Qdrant does not hold in their last revision.", registry=self.registry
+        )
+        self.unprojected_seconds = Gauge(
+            "precedent_unprojected_oldest_seconds", "Age of the oldest of them.", registry=self.registry
+        )
+
+    def tool_called(self, tool: str, outcome: str, seconds: float) -> None:
+        """Counts a call; `outcome` is `success` or the error's code."""
+        self._calls.labels(tool, outcome).inc()
+        self._seconds.labels(tool).observe(seconds)
+
+    def text(self) -> bytes:
+        """Everything, in Prometheus' text format."""
+        return generate_latest(self.registry)
