@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator
 
 import pytest
+from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationDisabledClassification
 
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
@@ -27,6 +28,18 @@ def namespace() -> str:
 async def neo4j(anyio_backend: str) -> AsyncIterator[tuple[str, str, str]]:
     """A real Neo4j: its URI, user and password."""
     yield os.environ["TEST_NEO4J_URI"], "neo4j", os.environ["TEST_NEO4J_PASSWORD"]
+
+
+@pytest.fixture(scope="session")
+async def driver(neo4j: tuple[str, str, str]) -> AsyncIterator[AsyncDriver]:
+    """The bare driver, for what a test arranges or looks at behind the product's back."""
+    uri, user, password = neo4j
+    async with AsyncGraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        notifications_disabled_classifications=[NotificationDisabledClassification.UNRECOGNIZED],
+    ) as bare:
+        yield bare
 
 
 @pytest.fixture(scope="session")

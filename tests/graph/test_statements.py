@@ -1,0 +1,61 @@
+"""Promises about every file of cypher/."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from neo4j import AsyncDriver
+
+from server.graph.graph import Graph
+from server.graph.statements import Statement, load, statements
+
+pytestmark = pytest.mark.anyio
+_NOW = datetime.now(UTC)
+_NAMES = sorted(statements())
+
+
+def _body(statement: Statement) -> str:
+    return "\n".join(line for line in statement.text.splitlines() if not line.startswith("//"))
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_statement_begins_with_one_sentence(name: str) -> None:
+    assert re.fullmatch(r"[A-Z].+\.", load(name).summary)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_statement_declares_exactly_the_parameters_that_it_uses(name: str) -> None:
+    statement = load(name)
+    used = set(re.findall(r"\$(\w+)", re.sub(r"`[^`]*`|'[^']*'", "", _body(statement))))
+    assert set(statement.parameters) == used
+
+
+@pytest.mark.parametrize("name", _NAMES)
+async def test_a_statement_is_planned_without_a_warning_or_a_scan_of_all_nodes(
+    name: str, graph: Graph, driver: AsyncDriver
+) -> None:
+    statement = load(name)
+    examples = {name: _example(kind) for name, kind in statement.parameters.items()}
+    _, summary, _ = await driver.execute_query(f"EXPLAIN {statement.text}", examples, database_="neo4j")
+    assert [status.status_description for status in summary.gql_status_objects if status.is_notification] == []
+    assert summary.query_type in {"read": {"r"}, "write": {"w", "rw"}}[statement.access]
+    assert not {name for name in _operators(summary.plan) if name.startswith("AllNodesScan")}
+
+
+def _example(declared: str) -> object:
+    """A value of the type that the statement's head declares."""
+    examples = {"STRING": "text", "INTEGER": 1, "FLOAT": 0.5, "BOOLEAN": True, "LIST": [], "MAP": {}, "ZONED": _NOW}
+    return examples[re.split(r"[ <:]", declared)[0]]
+
+
+def _operators(plan: dict[str, object] | None) -> list[str]:
+    assert plan is not None
+    children = plan.get("children") or []
+    assert isinstance(children, list)
+    return [str(plan["operatorType"]), *(name for child in children for name in _operators(child))]
+
+
+def test_every_statement_is_used() -> None:
+    code = "\n".join(path.read_text() for folder in ("server", "ingest") for path in Path(folder).rglob("*.py"))
+    assert [name for name in _NAMES if f'"{name}"' not in code] == []
