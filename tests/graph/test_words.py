@@ -1,0 +1,47 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.graph.words import any_of, near, scope_token, within
+
+anything = st.text(st.characters(exclude_categories=["Cs"])) | st.text('+-&|!(){}[]^"~*?:\\/ANDORT a')
+
+
+@given(anything)
+def test_syntax_in_a_text_is_escaped_or_left_out(text: str) -> None:
+    unescaped = re.sub(r"\\.", "", any_of(text), flags=re.DOTALL)
+    assert not set('+-&|!(){}[]^"~*?:\\/') & set(unescaped)
+    assert not {"AND", "OR", "NOT"} & set(unescaped.split())
+    assert not set('+-&|!(){}[]^":\\/') & set(near(text))
+
+
+@given(anything, anything)
+def test_two_namespaces_have_two_scopes_of_one_word(one: str, other: str) -> None:
+    assert re.fullmatch("ns[0-9a-f]{16}", scope_token(one))
+    assert (scope_token(one) == scope_token(other)) == (one == other)
+
+
+@pytest.mark.parametrize("text", ["", " ", "--", "\n\t", '"', "((("])
+def test_a_text_without_a_word_is_no_query(text: str) -> None:
+    assert any_of(text) == ""
+    assert within("default", any_of(text)) is None
+
+
+def test_a_query_requires_the_namespace_at_no_score() -> None:
+    assert within("default", any_of("why Neo4j? why")) == rf"+scope:{scope_token('default')}^0 +(why Neo4j\?)"
+
+
+def test_words_that_look_like_operators_are_words() -> None:
+    assert any_of("this AND that OR NOT") == "this and that or not"
+
+
+def test_a_long_text_is_cut_after_two_hundred_words() -> None:
+    assert any_of(" ".join(f"w{number}" for number in range(5000))).split()[-1] == "w199"
+    assert len(any_of("知" * 5000)) == 200
+    assert len(any_of("x" * 100_000)) == 200 * 255
+
+
+def test_near_names_may_be_a_letter_or_two_off_or_go_on() -> None:
+    assert near("Postgre go") == "postgre~2 postgre* go go*"
