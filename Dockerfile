@@ -1,0 +1,16 @@
+# Precedent alone: its Neo4j and its Qdrant are other containers, so neither Java nor jars are needed here.
+FROM python:3.11-slim
+
+RUN useradd --create-home --uid 10001 precedent && install -d -o precedent /data
+WORKDIR /app
+COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY cypher ./cypher
+COPY server ./server
+COPY ingest ./ingest
+RUN pip install --no-cache-dir -c constraints.txt '.[fast]'
+
+USER precedent
+ENV PRECEDENT_HOME=/data/home PRECEDENT_CACHE=/data/cache
+VOLUME /data
+EXPOSE 8001
+CMD ["sh", "-c", "precedent setup && exec precedent serve"]

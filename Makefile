@@ -1,0 +1,45 @@
+# Two commands set everything up: `make run` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+BIN := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help run test check docs bench clean
+
+help: ## Show what each target does
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+run: $(BIN)/.run ## Install, provision the local stack, start it, serve until interrupted
+	@$(BIN)/precedent setup
+	@exec $(BIN)/precedent serve --sample docs/decisions
+
+test: $(BIN)/.dev check ## Everything: format, lint, types, unit, integration, docs
+	@$(BIN)/precedent setup --cache-only
+	@$(BIN)/python -m pytest
+
+check: $(BIN)/.dev ## Format, lint and types only
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+docs: $(BIN)/.dev ## Write the generated reference anew
+	@$(BIN)/python -m docs.generate
+
+bench: $(BIN)/.dev ## Measure, as ratios against the bare driver; prints one table
+	@$(BIN)/precedent setup --cache-only
+	@$(BIN)/python -m benchmarks
+
+clean: ## Remove the environment and caches of this folder
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Precedent needs Python 3.11 or newer; set PYTHON=python3.11")'
+	@$(PYTHON) -m venv .venv
+
+$(BIN)/.run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing Precedent into .venv (about a minute, once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fast]'
+	@touch $@
+
+$(BIN)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing Precedent and its test tools into .venv (once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fast,dev]'
+	@touch $@ $(BIN)/.run
