@@ -1,0 +1,86 @@
+"""What every tool gets by being declared: strict parsing and a plain schema."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from server.errors import InvalidArgument
+from server.principals import Role
+from server.tools import Tool, ToolInput, ToolOutput
+
+
+class Request(ToolInput):
+    name: Annotated[str, Field(min_length=1)]
+    depth: Annotated[int, Field(ge=1, le=5)] = 1
+    weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    mode: Literal["a", "b"] = "a"
+    note: str | None = None
+    tags: list[str] = Field(default_factory=list)
+    nullable: ClassVar[frozenset[str]] = frozenset({"note"})
+
+
+class Response(ToolOutput):
+    found: str | None
+
+
+async def _run(service: Any, request: Request, caller: Any) -> BaseModel:
+    raise NotImplementedError
+
+
+TOOL = Tool("t", "Does.", Request, Response, _run, lambda error, tool: {}, Role.VIEWER)
+
+
+def test_the_schema_has_no_titles_and_allows_null_only_where_it_is_meant() -> None:
+    assert TOOL.input_schema() == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name"],
+        "properties": {
+            "name": {"type": "string", "minLength": 1},
+            "depth": {"type": "integer", "minimum": 1, "maximum": 5, "default": 1},
+            "weight": {"type": "number", "minimum": 0, "maximum": 1},
+            "mode": {"type": "string", "enum": ["a", "b"], "default": "a"},
+            "note": {"type": ["string", "null"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+    }
+    assert TOOL.output_schema()["properties"] == {"found": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({}, "name"),
+        ({"name": ""}, "name"),
+        ({"name": 7}, "name"),
+        ({"name": "x", "depth": "3"}, "depth"),
+        ({"name": "x", "depth": True}, "depth"),
+        ({"name": "x", "depth": 1.5}, "depth"),
+        ({"name": "x", "depth": 6}, "depth"),
+        ({"name": "x", "tags": '["a"]'}, "tags"),
+        ({"name": "x", "mode": "c"}, "mode"),
+        ({"name": "x", "unknown": 1}, "unknown"),
+        ({"name": "x", "weight": None}, "weight"),
+    ],
+)
+def test_bad_arguments_are_refused_by_the_name_of_the_field(arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArgument) as raised:
+        Request.parse(arguments)
+    assert field in raised.value.message
+    assert raised.value.code == "INVALID_ARGUMENT"
+
+
+def test_every_field_at_fault_is_named_and_no_value_is_echoed() -> None:
+    with pytest.raises(InvalidArgument) as raised:
+        Request.parse({"name": ["my secret"], "depth": 99})
+    assert {problem["field"] for problem in raised.value.details["fields"]} == {"name", "depth"}
+    assert "my secret" not in str(raised.value.details) + raised.value.message
+
+
+def test_null_is_accepted_where_the_specification_says_nullable() -> None:
+    assert Request.parse({"name": "x", "note": None}).note is None
+
+
+def test_an_integer_is_accepted_as_a_number() -> None:
+    assert Request.parse({"name": "x", "weight": 1}).weight == 1.0
