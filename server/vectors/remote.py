@@ -1,0 +1,193 @@
+"""A Qdrant server or cluster, over HTTP, shared by many processes; 1.16 or newer, for the metadata of collections."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from pydantic import SecretStr
+from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_random_exponential,
+)
+
+from server.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
+from server.vectors.store import PAGE, Held, Hit, Point, Vector, refuse_other_model
+
+T = TypeVar("T")
+_PATIENCE = 3.0
+"""Seconds within which a call is tried again; who can wait longer (the projector) comes back by itself."""
+_BACKOFF = wait_random_exponential(multiplier=0.1, max=1)
+
+
+def connect(url: str, api_key: SecretStr | None = None) -> AsyncQdrantClient:
+    """Returns a client for a Qdrant server without talking to it yet."""
+    return AsyncQdrantClient(
+        url=url, api_key=api_key.get_secret_value() if api_key else None, check_compatibility=False, timeout=5
+    )
+
+
+class RemoteStore:
+    """A `VectorStore` in one collection of a Qdrant server; closing it closes its client."""
+
+    def __init__(self, client: AsyncQdrantClient, collection: str) -> None:
+        self._client = client
+        self._collection = collection
+
+    async def open(self, dimension: int, fingerprint: str) -> None:
+        if not await _patiently(lambda: self._client.collection_exists(self._collection)):
+            await self._create(dimension, fingerprint)
+        info = await _patiently(lambda: self._client.get_collection(self._collection))
+        stored = info.config.params.vectors
+        refuse_other_model(
+            stored_dimension=stored.size if isinstance(stored, models.VectorParams) else 0,
+            stored_fingerprint=str((info.config.metadata or {}).get("fingerprint", "")),
+            dimension=dimension,
+            fingerprint=fingerprint,
+            where=f"The Qdrant collection {self._collection!r}",
+        )
+        for field in {"namespace", "kind"} - set(info.payload_schema):
+            await self._index(field)
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        if not points:
+            return
+        structs = [models.PointStruct(id=one.id, vector=list(one.vector), payload=dict(one.payload)) for one in points]
+        await _patiently(lambda: self._client.upsert(self._collection, structs, wait=True))
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        if ids:
+            selector = models.PointIdsList(points=list(ids))
+            await _patiently(lambda: self._client.delete(self._collection, selector, wait=True))
+
+    async def search(
+        self,
+        vector: Vector,
+        limit: int,
+        *,
+        namespace: str,
+        kinds: Sequence[str],
+        ids: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        wanted = limit if ids is None else min(limit, len(ids))
+        if not kinds or wanted < 1:
+            return []
+        must: list[models.Condition] = [
+            models.FieldCondition(key="namespace", match=models.MatchValue(value=namespace)),
+            models.FieldCondition(key="kind", match=models.MatchAny(any=list(kinds))),
+        ]
+        if ids is not None:
+            must.append(models.HasIdCondition(has_id=list(ids)))
+        answer = await _patiently(
+            lambda: self._client.query_points(
+                self._collection,
+                query=list(vector),
+                query_filter=models.Filter(must=must),
+                search_params=None if ids is None else models.SearchParams(exact=True),
+                limit=wanted,
+                with_payload=True,
+            )
+        )
+        hits = []
+        for found in answer.points:
+            held = Held.of(found.id, found.payload)
+            hits.append(Hit(held.id, found.score, held.namespace, held.kind, held.key, held.revision))
+        return hits
+
+    async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
+        found = await _patiently(lambda: self._client.retrieve(self._collection, list(ids), with_payload=["revision"]))
+        return {str(record.id): Held.of(record.id, record.payload).revision for record in found}
+
+    async def scan(self) -> AsyncIterator[list[Held]]:
+        offset: Any = None
+        while True:
+            page, offset = await self._page(offset)
+            if page:
+                yield page
+            if offset is None:
+                return
+
+    async def _page(self, offset: Any) -> tuple[list[Held], Any]:
+        records, following = await _patiently(
+            lambda: self._client.scroll(self._collection, limit=PAGE, offset=offset, with_payload=True)
+        )
+        return [Held.of(record.id, record.payload) for record in records], following
+
+    async def count(self) -> int:
+        return (await _patiently(lambda: self._client.count(self._collection, exact=True))).count
+
+    async def clear(self, dimension: int, fingerprint: str) -> None:
+        await _patiently(lambda: self._client.delete_collection(self._collection))
+        await self.open(dimension, fingerprint)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _create(self, dimension: int, fingerprint: str) -> None:
+        try:
+            await _patiently(
+                lambda: self._client.create_collection(
+                    self._collection,
+                    vectors_config=models.VectorParams(size=dimension, distance=models.Distance.COSINE),
+                    metadata={"fingerprint": fingerprint},
+                )
+            )
+        except PrecedentError as error:
+            # Another process that started at the same moment was first; `open` looks at what it made.
+            if not (
+                isinstance(error.__cause__, UnexpectedResponse) and error.__cause__.status_code == HTTPStatus.CONFLICT
+            ):
+                raise
+
+    async def _index(self, field: str) -> None:
+        index = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=field == "namespace")
+        await _patiently(lambda: self._client.create_payload_index(self._collection, field, index, wait=True))
+
+
+async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
+    """Carries out a call, again for a while where that may help; every call here may be made twice without harm."""
+    try:
+        async for attempt in AsyncRetrying(
+            retry=retry_if_exception(_passing),
+            wait=_wait,
+            stop=stop_after_attempt(5) | stop_after_delay(_PATIENCE),
+            reraise=True,
+        ):
+            with attempt:
+                return await call()
+    except (ApiException, QdrantException) as error:
+        raise translate(error) from error
+    raise AssertionError("tenacity ends with an answer or an error")
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked = float(error.retry_after_s) if isinstance(error, ResourceExhaustedResponse) else 0.0
+    return min(max(asked, _BACKOFF(state)), _PATIENCE)
+
+
+def _passing(error: BaseException) -> bool:
+    """Whether the same call may go through a moment later."""
+    if isinstance(error, UnexpectedResponse):
+        status = error.status_code or 0
+        return status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, ResponseHandlingException | ResourceExhaustedResponse)
+
+
+def translate(error: ApiException | QdrantException) -> PrecedentError:
+    """Returns what an error of the client means to a caller: the one place where they become ours."""
+    if isinstance(error, UnexpectedResponse):
+        match error.status_code:
+            case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
+                return SetupError("Qdrant refuses the key; check QDRANT_API_KEY.")
+            case HTTPStatus.NOT_FOUND:
+                return VectorsUnavailable("The Qdrant collection is gone; it is made and filled again in a moment.")
+            case status if status and status < HTTPStatus.INTERNAL_SERVER_ERROR and not _passing(error):
+                return InternalError("Qdrant refused what it was asked; the service's log says why.")
+    return VectorsUnavailable("The vectors are unavailable at the moment; nothing was lost. Retry in a few seconds.")

@@ -1,0 +1,136 @@
+"""The seam to Qdrant: what a vector store is asked for, and nothing more.
+
+Neo4j is the authority; a store holds one point for each projected revision of a record and only proposes candidates
+(design.md sections 1 and 4). `server/vectors/edge.py` and `server/vectors/remote.py` pass one contract test suite.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID, uuid5
+
+from server.errors import ModelMismatch
+
+Vector = Sequence[float]
+_POINTS = UUID("5b5f3a52-0a3c-5c0e-9d5e-0d6a4f1c7e11")
+PAGE = 1_000
+"""Points that one page of `scan` holds at most."""
+
+
+def point_id(namespace: str, kind: str, key: str) -> str:
+    """The id of a record's point: the same everywhere and always."""
+    return str(uuid5(_POINTS, json.dumps([namespace, kind, key], ensure_ascii=False)))
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A record as the store holds it: whose it is, what it is, and the revision that was embedded."""
+
+    id: str
+    vector: Vector
+    namespace: str
+    kind: str
+    key: str
+    revision: int
+
+    @property
+    def payload(self) -> dict[str, str | int]:
+        """What is stored beside the vector: names and the revision, never a body."""
+        return {"namespace": self.namespace, "kind": self.kind, "key": self.key, "revision": self.revision}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A point without its vector, as `scan` finds it."""
+
+    id: str
+    namespace: str
+    kind: str
+    key: str
+    revision: int
+
+    @classmethod
+    def of(cls, id: object, payload: Mapping[str, Any] | None) -> "Held":  # noqa: A002 - the store's word
+        """Reads a stored payload; what somebody else put into the store reads as a record that the graph lacks."""
+        found = payload or {}
+        return cls(
+            str(id),
+            str(found.get("namespace", "")),
+            str(found.get("kind", "")),
+            str(found.get("key", "")),
+            int(found.get("revision", -1)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate: a point and its cosine similarity, -1..1."""
+
+    id: str
+    score: float
+    namespace: str
+    kind: str
+    key: str
+    revision: int
+
+
+class VectorStore(Protocol):
+    """Points of one embedding model. Every method raises `VectorsUnavailable` while the store cannot answer."""
+
+    async def open(self, dimension: int, fingerprint: str) -> None:
+        """Makes the store ready, creating it where there is none; a second call does nothing more.
+
+        Raises `ModelMismatch`, having changed nothing, where it holds another model's vectors, and `HomeInUse`
+        where another process owns it.
+        """
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """Stores the points, replacing those of the same ids; durable when it returns."""
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """Removes the points of these ids; those that are not there are no error. Durable when it returns."""
+
+    async def search(
+        self,
+        vector: Vector,
+        limit: int,
+        *,
+        namespace: str,
+        kinds: Sequence[str],
+        ids: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        """The points of this namespace and these kinds nearest to the vector, best first.
+
+        With `ids`, the exact similarity of just those of these points that are there.
+        """
+
+    async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
+        """The revision that the store holds, for those of these ids that are there."""
+
+    def scan(self) -> AsyncIterator[list[Held]]:
+        """Every point, in pages; what is stored or removed meanwhile may or may not be seen."""
+
+    async def count(self) -> int:
+        """How many points there are."""
+
+    async def clear(self, dimension: int, fingerprint: str) -> None:
+        """Drops everything, whatever model it was of, and leaves an open, empty store of this model."""
+
+    async def close(self) -> None:
+        """Lets go of the store; `open` makes it ready again."""
+
+
+def refuse_other_model(
+    *, stored_dimension: int, stored_fingerprint: str, dimension: int, fingerprint: str, where: str
+) -> None:
+    """Raises `ModelMismatch` unless the stored model is the one in use; `where` says what holds the stored one."""
+    if (stored_dimension, stored_fingerprint) != (dimension, fingerprint):
+        raise ModelMismatch(
+            f"{where} was made with another embedding model. `precedent rebuild` embeds everything anew with the "
+            "model in use; to keep what is there, go back to the model that made it.",
+            {
+                "stored": {"dimension": stored_dimension, "fingerprint": stored_fingerprint},
+                "in_use": {"dimension": dimension, "fingerprint": fingerprint},
+            },
+        )
