@@ -1,0 +1,132 @@
+"""What the engine in the process promises beyond the contract (design.md section 7, "Who owns what")."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.errors import HomeInUse, VectorsUnavailable
+from server.vectors.edge import EdgeStore
+from server.vectors.store import Point, point_id
+
+pytestmark = pytest.mark.anyio
+
+_WRITER = """
+import sys
+from pathlib import Path
+import anyio
+from server.vectors.edge import EdgeStore
+from server.vectors.store import Point, point_id
+
+async def write():
+    store = EdgeStore(Path(sys.argv[1]))
+    await store.open(4, "model")
+    for n in range(100_000):
+        await store.upsert([Point(point_id("n", "Decision", str(n)), [1, n, 0, 0], "n", "Decision", str(n), n)])
+        print(n, flush=True)
+
+anyio.run(write)
+"""
+
+
+def _point(key: str) -> Point:
+    return Point(point_id("n", "Decision", key), [1, 0, 0, 0], "n", "Decision", key, 1)
+
+
+async def test_a_second_owner_is_refused_until_the_first_lets_go(tmp_path: Path) -> None:
+    first, second = EdgeStore(tmp_path), EdgeStore(tmp_path)
+    await first.open(4, "model")
+    with pytest.raises(HomeInUse, match="precedent stop"):
+        await second.open(4, "model")
+    with pytest.raises(HomeInUse):
+        await second.clear(4, "other")
+    await first.upsert([_point("kept")])
+    await first.close()
+    await second.open(4, "model")
+    assert await second.count() == 1
+    await second.close()
+
+
+def _write_until_killed(folder: Path, after: int) -> int:
+    """Runs a writer of points 0, 1, 2 … that is killed about there; returns the last one it said it had stored."""
+    command = [sys.executable, "-c", _WRITER, str(folder)]
+    last = -1
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            last = int(line) if line.endswith("\n") else last
+            if last == after:
+                os.kill(writer.pid, signal.SIGKILL)
+    return last
+
+
+@pytest.mark.parametrize("kill_after", [1, 37, 150])
+async def test_what_was_stored_survives_the_death_of_its_owner(tmp_path: Path, kill_after: int) -> None:
+    last = _write_until_killed(tmp_path, kill_after)
+    assert last >= kill_after
+    store = EdgeStore(tmp_path)
+    await store.open(4, "model")
+    ids = [point_id("n", "Decision", str(n)) for n in range(last + 1)]
+    assert await store.revisions(ids) == dict(zip(ids, range(last + 1), strict=True))
+    await store.close()
+
+
+async def test_a_creation_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "shard.new" / "segments" / "half").mkdir(parents=True)
+    store = EdgeStore(tmp_path)
+    await store.open(4, "model")
+    await store.upsert([_point("k")])
+    assert await store.count() == 1
+    await store.close()
+
+
+async def test_a_broken_store_names_the_command_that_mends_it_and_is_mended_by_it(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path)
+    await store.open(4, "model")
+    await store.upsert([_point("k")])
+    await store.close()
+    (tmp_path / "shard" / "edge_config.json").write_text("{ nonsense")
+    with pytest.raises(VectorsUnavailable, match="precedent rebuild") as raised:
+        await store.open(4, "model")
+    assert str(tmp_path) not in raised.value.message
+    await store.clear(4, "model")
+    assert await store.count() == 0
+    await store.close()
+
+
+async def test_a_store_that_is_not_open_is_unavailable(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path)
+    with pytest.raises(VectorsUnavailable):
+        await store.count()
+    await store.open(4, "model")
+    await store.close()
+    with pytest.raises(VectorsUnavailable):
+        await store.search([1, 0, 0, 0], 1, namespace="n", kinds=["Decision"])
+
+
+async def test_a_vector_of_another_dimension_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path)
+    await store.open(4, "model")
+    with pytest.raises(VectorsUnavailable):
+        await store.upsert([Point(point_id("n", "Decision", "k"), [1, 0], "n", "Decision", "k", 1)])
+    assert await store.count() == 0
+    await store.upsert([_point("k")])
+    assert await store.count() == 1
+    await store.close()
+
+
+async def test_space_of_deleted_points_is_won_back_at_the_next_start(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path)
+    await store.open(4, "model")
+    points = [_point(str(n)) for n in range(3_000)]
+    await store.upsert(points)
+    await store.delete([point.id for point in points[:2_500]])
+    await store.close()
+    await store.open(4, "model")
+    assert await store.count() == 500
+    hits = await store.search([1, 0, 0, 0], 1_000, namespace="n", kinds=["Decision"])
+    assert {hit.id for hit in hits} == {point.id for point in points[2_500:]}
+    await store.close()

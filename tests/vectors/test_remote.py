@@ -1,0 +1,149 @@
+"""What the adapter of a Qdrant server promises where the network is in between."""
+
+import inspect
+from collections.abc import Callable
+from types import ModuleType
+
+import httpx
+import pytest
+from qdrant_client import AsyncQdrantClient
+from qdrant_client.common import client_exceptions
+from qdrant_client.http import exceptions as http_exceptions
+from qdrant_client.http.exceptions import UnexpectedResponse
+
+from server.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
+from server.vectors.remote import RemoteStore, connect, translate
+
+pytestmark = pytest.mark.anyio
+_SECRET = "key=hunter2 at /some/path"
+
+
+def _classes(*modules: ModuleType) -> list[type[Exception]]:
+    found = {cls for module in modules for _, cls in inspect.getmembers(module, inspect.isclass)}
+    return sorted((cls for cls in found if issubclass(cls, Exception)), key=lambda cls: cls.__name__)
+
+
+@pytest.mark.parametrize("cls", _classes(http_exceptions, client_exceptions), ids=lambda cls: cls.__name__)
+def test_each_error_class_of_the_client_becomes_one_of_ours_without_its_text(cls: type[Exception]) -> None:
+    assert issubclass(cls, http_exceptions.ApiException | client_exceptions.QdrantException)
+    error = _unexpected(500) if cls is UnexpectedResponse else cls.__new__(cls, _SECRET)
+    ours = translate(error)
+    assert isinstance(ours, VectorsUnavailable)
+    assert "hunter2" not in ours.message
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (400, InternalError),
+        (401, SetupError),
+        (403, SetupError),
+        (404, VectorsUnavailable),
+        (429, VectorsUnavailable),
+        (500, VectorsUnavailable),
+        (503, VectorsUnavailable),
+        (None, VectorsUnavailable),
+    ],
+)
+def test_answers_are_grouped_by_what_can_be_done(status: int | None, expected: type[PrecedentError]) -> None:
+    ours = translate(_unexpected(status))
+    assert type(ours) is expected
+    assert "hunter2" not in ours.message
+
+
+def _unexpected(status: int | None) -> UnexpectedResponse:
+    return UnexpectedResponse(status, "reason", _SECRET.encode(), httpx.Headers())
+
+
+class Server:
+    """The far end of the wire: answers with what it is told, in this order, and remembers what it was asked."""
+
+    def __init__(self, *answers: Callable[[], httpx.Response]) -> None:
+        self._answers = list(answers)
+        self.asked: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        return self._answers.pop(0)()
+
+    def store(self) -> RemoteStore:
+        transport = httpx.MockTransport(self)
+        return RemoteStore(AsyncQdrantClient(url="http://qdrant", check_compatibility=False, transport=transport), "c")
+
+
+def _count() -> httpx.Response:
+    return httpx.Response(200, json={"result": {"count": 3}, "status": "ok", "time": 0.0})
+
+
+def _fails() -> httpx.Response:
+    raise httpx.ConnectError("refused")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        _fails,
+        lambda: httpx.Response(503),
+        lambda: httpx.Response(500, json={"status": {"error": "busy"}}),
+        lambda: httpx.Response(429),
+        lambda: httpx.Response(429, headers={"Retry-After": "0"}, json={"status": {"error": "slow down"}}),
+    ],
+    ids=["no connection", "503", "500", "429", "429 with a time"],
+)
+async def test_a_passing_trouble_is_waited_out(trouble: Callable[[], httpx.Response]) -> None:
+    server = Server(trouble, trouble, _count)
+    assert await server.store().count() == 3
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422])
+async def test_an_answer_that_will_not_change_is_not_asked_for_again(status: int) -> None:
+    server = Server(lambda: httpx.Response(status, text=_SECRET))
+    with pytest.raises(PrecedentError) as raised:
+        await server.store().count()
+    assert len(server.asked) == 1
+    assert "hunter2" not in raised.value.message
+
+
+async def test_a_server_that_stays_away_is_unavailable_after_a_bounded_time() -> None:
+    server = Server(*[_fails] * 20)
+    with pytest.raises(VectorsUnavailable):
+        await server.store().search([1.0], 1, namespace="n", kinds=["Decision"])
+    assert 1 < len(server.asked) <= 5
+
+
+async def test_a_server_that_is_not_there_is_unavailable() -> None:
+    store = RemoteStore(connect("http://127.0.0.1:1"), "c")
+    with pytest.raises(VectorsUnavailable):
+        await store.open(4, "model")
+    await store.close()
+
+
+async def test_a_collection_that_another_process_made_at_the_same_moment_is_used() -> None:
+    def none() -> httpx.Response:
+        return httpx.Response(200, json={"result": {"exists": False}, "status": "ok", "time": 0.0})
+
+    def info() -> httpx.Response:
+        keyword = {"data_type": "keyword", "points": 0}
+        result = {
+            "status": "green",
+            "optimizer_status": "ok",
+            "segments_count": 1,
+            "payload_schema": {"namespace": keyword, "kind": keyword},
+            "config": {
+                "params": {"vectors": {"size": 4, "distance": "Cosine"}},
+                "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
+                "optimizer_config": {
+                    "deleted_threshold": 0.2,
+                    "vacuum_min_vector_number": 1000,
+                    "default_segment_number": 0,
+                    "flush_interval_sec": 5,
+                },
+                "metadata": {"fingerprint": "model"},
+            },
+        }
+        return httpx.Response(200, json={"result": result, "status": "ok", "time": 0.0})
+
+    server = Server(none, lambda: httpx.Response(409, json={"status": {"error": "exists"}}), info)
+    await server.store().open(4, "model")
+    assert [request.method for request in server.asked] == ["GET", "PUT", "GET"]
