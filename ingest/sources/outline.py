@@ -1,0 +1,117 @@
+"""A Markdown text as its sections, each with the part that it plays in a decision record."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+Role = Literal["", "status", "decision", "context", "consequences", "positive", "negative", "options", "links"]
+
+MARKDOWN = MarkdownIt("commonmark")
+_ROLES: dict[str, Role] = {
+    "status": "status",
+    "decision": "decision", "decision outcome": "decision", "outcome": "decision", "resolution": "decision",
+    "context": "context", "context and problem statement": "context", "problem": "context",
+    "problem statement": "context", "background": "context", "motivation": "context", "rationale": "context",
+    "decision drivers": "context", "issue": "context",
+    "consequences": "consequences", "implications": "consequences",
+    "positive consequences": "positive", "negative consequences": "negative",
+    "considered options": "options", "options": "options", "alternatives": "options",
+    "pros and cons of the options": "options",
+    "links": "links", "more information": "links", "related decisions": "links", "references": "links",
+    "notes": "links",
+}  # fmt: skip
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_NUMBER = re.compile(
+    r"^(?:adr[-_ #]*)?\d{1,6}\s*[.:)\u2013\u2014-]+\s*|^adr[-_ #]*\d{0,6}\s*[.:\u2013\u2014-]+\s*", re.IGNORECASE
+)
+_KEY_VALUE = re.compile(r"^\s*(?:[*+-]\s+)?[*_]*([A-Za-z][A-Za-z -]{2,20}?)[*_]*\s*:[*_]*\s*(\S.*)$")
+_SIGNS: dict[str, str] = {"consequences": "", "positive": "Positive: ", "negative": "Negative: "}
+
+
+@dataclass(slots=True)
+class _Section:
+    """A heading's part and level, and its lines up to the next heading; the preamble has level 0."""
+
+    role: Role
+    level: int
+    start: int
+    end: int
+
+    def holds(self, token: Token) -> bool:
+        return token.map is not None and self.start <= token.map[0] < self.end
+
+
+class Outline:
+    """The sections of one Markdown text; a subsection without a part of its own shares its parent's."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._tokens = MARKDOWN.parse(text)
+        self._title = ""
+        self._sections = [_Section("", 0, 0, len(self._lines))]
+        parents: list[_Section] = []
+        for index, token in enumerate(self._tokens):
+            if token.type != "heading_open" or token.level != 0 or token.map is None:
+                continue
+            level, name = int(token.tag[1]), self._tokens[index + 1].content
+            if level == 1 and not self._title and len(self._sections) == 1:
+                self._title = _NUMBER.sub("", plain(name)).strip()
+                self._sections[0].start = token.map[1]
+                continue
+            parents = [parent for parent in parents if parent.level < level]
+            role = _ROLES.get(re.sub(r"^[\d.\s]+", "", plain(name)).rstrip(" :").lower())
+            self._sections[-1].end = token.map[0]
+            self._sections.append(
+                _Section(role or (parents[-1].role if parents else ""), level, token.map[1], len(self._lines))
+            )
+            parents.append(self._sections[-1])
+
+    @property
+    def title(self) -> str:
+        """The first heading, when it is of the first level, without its number."""
+        return self._title
+
+    def has(self, role: Role) -> bool:
+        return any(section.role == role for section in self._sections)
+
+    def texts(self, *roles: Role) -> list[str]:
+        """The texts of the sections that play these parts, part by part; comments are left out."""
+        found = (self._text(part) for role in roles for part in self._sections if part.role == role and part.level)
+        return [text for text in found if text]
+
+    def preamble(self) -> tuple[list[tuple[str, str]], str]:
+        """What stands between the title and the first section: its `Key: value` lines, and the rest."""
+        lines = self._text(self._sections[0]).split("\n")
+        pairs = [(match[1], match[2].strip()) for match in map(_KEY_VALUE.match, lines) if match]
+        return pairs, "\n".join(line for line in lines if not _KEY_VALUE.match(line)).strip()
+
+    def inlines(self) -> Iterator[tuple[Token, Role]]:
+        """Every line of running text with the part that its section plays."""
+        for token in self._tokens:
+            if token.type == "inline":
+                yield token, next((part.role for part in self._sections if part.holds(token)), "")
+
+    def consequences(self) -> Iterator[str]:
+        """The items of the sections on consequences, or their paragraphs; MADR 2's two lists keep their sign."""
+        for part in (part for part in self._sections if part.role in _SIGNS):
+            for token in filter(part.holds, self._tokens):
+                item = token.type == "list_item_open" and token.level == 1
+                if item or (token.type == "paragraph_open" and token.level == 0):
+                    text = _COMMENT.sub("", "\n".join(self._lines[slice(*(token.map or ()))])).strip()
+                    text = re.sub(r"^(?:[*+-]|\d{1,9}[.)])(?:\s+|$)", "", text) if item else text
+                    if text:
+                        yield _SIGNS[part.role] + text
+
+    def _text(self, section: _Section) -> str:
+        return _COMMENT.sub("", "\n".join(self._lines[section.start : section.end])).strip()
+
+
+def plain(text: str) -> str:
+    """One line of Markdown without emphasis, code marks, struck-out words and addresses of links."""
+    bare = re.sub(r"~~.*?~~", "", text)
+    bare = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?", r"\1", bare)
+    return re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", bare).strip(" -+")

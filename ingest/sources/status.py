@@ -1,0 +1,61 @@
+"""The status words of decision records, and what each means for us.
+
+| standing | words | status of the :Decision |
+|---|---|---|
+| in force | accepted, active, final, provisional, approved, adopted, implemented, decided … | `active` |
+| replaced | superseded, replaced | `superseded` |
+| retired | deprecated, obsolete, retired … | `deprecated` |
+| dropped | rejected, withdrawn, abandoned, declined, "April Fool!" … | `deprecated` |
+| pending | proposed, draft, deferred, in review … | `draft` |
+
+Only `active` ever answers as current (design.md, promise 4), so a word that is not in this table means `draft` and is
+reported: a decision is never put in force by a guess. A record that has no status at all, as MADR's minimal template
+allows, states a decision that was made: it is in force, and that is reported too. The word itself is kept exactly, as
+`source_status`.
+"""
+
+import re
+
+from ingest.records import Standing
+
+_WORDS: dict[Standing, tuple[str, ...]] = {
+    Standing.IN_FORCE: (
+        "accepted", "active", "final", "provisional", "approved", "adopted", "agreed", "implemented", "decided",
+        "done", "in force", "effective", "valid", "current", "completed",
+    ),
+    Standing.REPLACED: ("superseded", "superceded", "replaced"),
+    Standing.RETIRED: ("deprecated", "obsolete", "obsoleted", "retired", "archived", "expired", "discontinued"),
+    Standing.DROPPED: (
+        "rejected", "withdrawn", "abandoned", "declined", "cancelled", "canceled", "dropped", "discarded",
+        "april fool",
+    ),
+    Standing.PENDING: (
+        "proposed", "proposal", "draft", "drafted", "deferred", "pending", "in review", "review", "open",
+        "in progress", "in discussion", "under discussion", "under review", "on hold", "postponed", "wip",
+    ),
+}  # fmt: skip
+_STANDINGS = {word: standing for standing, words in _WORDS.items() for word in words}
+_FIRST = re.compile(
+    r"^[^a-z]*(" + "|".join(sorted(map(re.escape, _STANDINGS), key=len, reverse=True)) + r")\b", re.IGNORECASE
+)
+_UNFILLED = re.compile(r"[|{}]|\baccepted\s*/", re.IGNORECASE)
+
+
+def standing_of(words: str) -> Standing | None:
+    """Returns what a status says by its first word, or None where we do not know that word.
+
+    A template nobody filled in ("proposed | accepted | rejected") says nothing.
+    """
+    if _UNFILLED.search(words):
+        return None
+    match = _FIRST.match(words)
+    return _STANDINGS[match[1].lower()] if match else None
+
+
+NO_DATE = "it gives no date that can be read: taken as recorded when it was first ingested"
+NO_STATUS = "it has no status: taken as accepted"
+
+
+def unknown_status(words: str) -> str:
+    """The sentence for the report about a status that is not in the table."""
+    return f"the status {words[:60]!r} is not known: taken as a draft"

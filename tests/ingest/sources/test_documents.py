@@ -1,0 +1,67 @@
+"""Where texts come from: files, folders, tar archives."""
+
+import io
+import tarfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from ingest.records import BadRecord
+from ingest.sources.documents import MAX_BYTES, Document, read_documents
+
+
+def test_a_folder_yields_its_texts_once_sorted_without_hidden_ones(tmp_path: Path) -> None:
+    for name in ("b.md", "a.rst", "sub/c.md", ".git/d.md", "picture.png", ".hidden.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    found = list(read_documents([tmp_path, tmp_path / "b.md"]))
+    assert [(part.text, part.named) for part in found if isinstance(part, Document)] == [
+        ("a.rst", False),
+        ("b.md", False),
+        ("sub/c.md", False),
+    ]
+    assert len(found) == 3
+
+
+def test_a_tar_archive_is_read_as_it_is_and_none_of_it_leaves_it(tmp_path: Path) -> None:
+    archive = tmp_path / "peps.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for name in ("b.rst", "../../a.rst", "/etc/c.md", "d.png"):
+            member = tarfile.TarInfo(name)
+            member.size = 1
+            tar.addfile(member, io.BytesIO(b"x"))
+        link = tarfile.TarInfo("e.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    found = [part for part in read_documents([archive]) if isinstance(part, Document)]
+    assert sorted(part.path.relative_to(archive).as_posix() for part in found) == ["a.rst", "b.rst", "etc/c.md"]
+    assert {part.collection for part in found} == {"peps", "peps/etc"} or {part.text for part in found} == {"x"}
+
+
+def test_what_cannot_be_read_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"fine\nnot \xff text")
+    (tmp_path / "b.md").write_bytes(b"x" * (MAX_BYTES + 1))
+    (tmp_path / "c.tar").write_bytes(b"no archive")
+    (tmp_path / "d.md").write_text("\ufeffd\r\n", encoding="utf-8", newline="")
+    (tmp_path / "e.docx").write_text("e")
+    named = [tmp_path / "c.tar", tmp_path / "e.docx", tmp_path / "missing"]
+    found = list(read_documents([tmp_path, *named]))
+    bad = {(Path(part.file).name, part.line) for part in found if isinstance(part, BadRecord)}
+    assert bad == {("a.md", 2), ("b.md", 0), ("c.tar", 0), ("e.docx", 0), ("missing", 0)}
+    assert [part.text for part in found if isinstance(part, Document)] == ["d\n"]
+
+
+@pytest.mark.parametrize(
+    ("path", "collection"),
+    [
+        ("/home/ada/shop/docs/adr/0001-x.md", "shop"),
+        ("/home/ada/shop/doc/architecture/decisions/0001-x.md", "shop"),
+        ("/home/ada/shop/docs/adr/backend/0001-x.md", "shop/backend"),
+        ("/home/ada/shop/0001-x.md", "shop"),
+        ("/downloads/peps.tar.gz/pep-0001.rst", "peps"),
+        ("/docs/adr/0001-x.md", "decisions"),
+        ("/0001-x.md", "decisions"),
+    ],
+)
+def test_a_collection_is_named_by_the_project_around_it(path: str, collection: str) -> None:
+    assert Document(PurePosixPath(path), "").collection == collection
