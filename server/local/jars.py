@@ -1,0 +1,154 @@
+"""Neo4j's jars, fetched from a Maven repository and checked against the lock file."""
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import requests
+from anyio import to_thread
+from jgo.maven import MavenContext
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+
+from server.errors import ChecksumMismatch, RegistryUnreachable
+from server.local.progress import Progress, Step
+
+_AT_ONCE = 16
+# Seconds to connect, and between two packets: jgo hands it on to requests, which takes a pair.
+_TIMEOUT = cast("int", (10, 60))
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """One line of the lock file: a Maven artifact, and what its bytes are."""
+
+    group: str
+    artifact: str
+    version: str
+    classifier: str
+    kind: str
+    sha256: str
+    size: int
+
+    @classmethod
+    def parse(cls, line: str) -> "Jar":
+        coordinate, sha256, size = line.split()
+        group, artifact, version, *classifier, kind = coordinate.split(":")
+        return cls(group, artifact, version, "".join(classifier), kind, sha256, int(size))
+
+    @property
+    def name(self) -> str:
+        tail = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{tail}.{self.kind}"
+
+    def matches(self, file: Path) -> bool:
+        """Whether `file` holds exactly the locked bytes."""
+        if not file.is_file() or file.stat().st_size != self.size:
+            return False
+        with file.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest() == self.sha256
+
+
+@cache
+def locked() -> tuple[Jar, ...]:
+    """The jars of `neo4j.lock`, in its order, which is also the order of the class path."""
+    text = resources.files("server.local").joinpath("neo4j.lock").read_text("utf-8")
+    return tuple(Jar.parse(line) for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def digest(jars: tuple[Jar, ...]) -> str:
+    """One short name for a set of jars: what is made from them is kept under it."""
+    return hashlib.sha256("\n".join(f"{jar.name} {jar.sha256}" for jar in jars).encode()).hexdigest()[:16]
+
+
+async def missing(folder: Path, jars: tuple[Jar, ...]) -> tuple[Jar, ...]:
+    """Those of `jars` that `folder` does not hold byte for byte (about 0.2 s for all of Neo4j)."""
+
+    def check() -> tuple[Jar, ...]:
+        return tuple(jar for jar in jars if not jar.matches(folder / jar.name))
+
+    return await to_thread.run_sync(check)
+
+
+async def fetch(folder: Path, jars: tuple[Jar, ...], progress: Progress, repository: str | None = None) -> None:
+    """Puts `jars` into `folder`, 16 at a time; one at a time may do so (hold the cache's lock).
+
+    A file gets its final name only once its SHA-256 is the lock's, so that an interruption leaves nothing half
+    done, and what was fetched before it stays. `repository` is the address of a Maven repository; without it, the
+    public one. Proxies and certificates are those of the environment (`HTTPS_PROXY`, `REQUESTS_CA_BUNDLE`);
+    the user's own Maven folder is neither read nor written.
+    Raises `RegistryUnreachable`, and `ChecksumMismatch` when a file is wrong twice.
+    """
+    staging = folder / ".fetching"
+    await to_thread.run_sync(lambda: shutil.rmtree(staging, ignore_errors=True))
+    await to_thread.run_sync(lambda: staging.mkdir(parents=True))
+    maven = MavenContext(
+        repo_cache=staging,
+        local_repos=[],
+        remote_repos={"chosen": repository.rstrip("/")} if repository else None,
+        timeout=_TIMEOUT,
+    )
+    slots = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def one(jar: Jar, step: Step) -> None:
+        await _fetch_one(maven, jar, folder, slots)
+        step.advance(jar.size)
+
+    try:
+        with progress.step(f"Neo4j, {len(jars)} files", sum(jar.size for jar in jars)) as step:
+            async with anyio.create_task_group() as group:
+                for jar in jars:
+                    group.start_soon(one, jar, step)
+    except ExceptionGroup as several:  # the first one cancelled the others
+        raise several.exceptions[0] from None
+    finally:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(lambda: shutil.rmtree(staging, ignore_errors=True))
+
+
+async def _fetch_one(maven: Any, jar: Jar, folder: Path, slots: anyio.CapacityLimiter) -> None:
+    """Fetches one jar, again after a break in the network, and once again after a wrong checksum."""
+    artifact = maven.project(jar.group, jar.artifact).at_version(jar.version).artifact(jar.classifier, jar.kind)
+
+    def download() -> bool:
+        artifact.cached_path.unlink(missing_ok=True)
+        file = artifact.resolve()
+        if jar.matches(file):
+            file.replace(folder / jar.name)
+            return True
+        return False
+
+    network = AsyncRetrying(
+        retry=retry_if_exception_type(requests.RequestException),
+        wait=wait_exponential_jitter(initial=0.5, max=5),
+        stop=stop_after_attempt(3),
+        reraise=True,
+    )
+    try:
+        for _ in range(2):
+            if await network(to_thread.run_sync, download, limiter=slots):
+                return
+    except requests.RequestException as error:
+        raise unreachable(jar.name) from error
+    except RuntimeError as error:  # jgo's for an answer that is not 200
+        raise RegistryUnreachable(
+            f"The Maven repository does not have {jar.name}. If you use a mirror, let it carry the public "
+            "repository whole; or copy PRECEDENT_CACHE from a machine that has it."
+        ) from error
+    raise ChecksumMismatch(
+        f"{jar.name} came twice with the wrong checksum and was thrown away. Something between here and the "
+        "Maven repository changes files (a proxy, a mirror): mend that, or copy PRECEDENT_CACHE from a machine "
+        "that has it."
+    )
+
+
+def unreachable(what: str) -> RegistryUnreachable:
+    """The error for a registry that cannot be reached, and what to do."""
+    return RegistryUnreachable(
+        f"{what} could not be fetched: the registry cannot be reached. Check the network and HTTPS_PROXY and run "
+        "`precedent setup` again, it goes on where it stopped; or copy PRECEDENT_CACHE from a machine that has it."
+    )

