@@ -13,7 +13,8 @@ PrecedentError
 ├── Unavailable                  the caller can try again later
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
-│   └── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
+│   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
+│   └── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
 ├── SetupError                   the person who runs the service can mend it
 │   ├── SchemaTooNew             SCHEMA_TOO_NEW
 │   ├── ModelMismatch            MODEL_MISMATCH
@@ -52,34 +53,50 @@ class RequestError(PrecedentError):
 
 
 class InvalidArgument(RequestError):
+    """An argument is missing, unknown or not what it has to be: mend what the message names."""
+
     code = "INVALID_ARGUMENT"
 
 
 class NotFound(RequestError):
+    """What the request names does not exist: take one of the names that the message suggests, or create it first."""
+
     code = "NOT_FOUND"
 
 
 class Conflict(RequestError):
+    """Something else holds the place already: the message names it and says how to replace it."""
+
     code = "CONFLICT"
 
 
 class PermissionDenied(RequestError):
+    """The caller's role is too low: ask the operator for a token with the role that the message names."""
+
     code = "PERMISSION_DENIED"
 
 
 class Unauthenticated(RequestError):
+    """No token, or one that is not known: send `Authorization: Bearer …`."""
+
     code = "UNAUTHENTICATED"
 
 
 class IsolationViolation(RequestError):
+    """An agent tried to replace what a human decided: ask a human, or an admin, to replace it."""
+
     code = "ISOLATION_VIOLATION"
 
 
 class RateLimitExceeded(RequestError):
+    """Two writes of one caller came too close together: wait as long as the message says."""
+
     code = "RATE_LIMIT_EXCEEDED"
 
 
 class QueryTimeout(RequestError):
+    """The graph needed longer than the limit: ask for less, for example a smaller depth."""
+
     code = "QUERY_TIMEOUT"
 
 
@@ -88,15 +105,25 @@ class Unavailable(PrecedentError):
 
 
 class GraphUnavailable(Unavailable):
+    """Neo4j does not answer: try again in a few seconds; it is restarted where the service owns it."""
+
     code = "GRAPH_UNAVAILABLE"
 
 
 class VectorsUnavailable(Unavailable):
+    """Qdrant does not answer: try again later; what is written meanwhile is stored and indexed afterwards."""
+
     code = "VECTORS_UNAVAILABLE"
 
 
 class EmbeddingUnavailable(Unavailable):
+    """The embedding model cannot be loaded or run: run `precedent setup`, then start again."""
+
     code = "EMBEDDING_UNAVAILABLE"
+
+
+class WebSearchUnavailable(Unavailable):
+    code = "WEB_SEARCH_UNAVAILABLE"
 
 
 class SetupError(PrecedentError):
@@ -106,34 +133,50 @@ class SetupError(PrecedentError):
 
 
 class SchemaTooNew(SetupError):
+    """A newer release wrote this graph: start that release or a later one."""
+
     code = "SCHEMA_TOO_NEW"
 
 
 class ModelMismatch(SetupError):
+    """The vectors were made by another embedding model: `precedent rebuild` makes them anew."""
+
     code = "MODEL_MISMATCH"
 
 
 class HomeInUse(SetupError):
+    """Another running service owns this home: stop it, or set another `PRECEDENT_HOME`."""
+
     code = "HOME_IN_USE"
 
 
 class PortTaken(SetupError):
+    """Another program holds a port: stop the one that the message names, or set another port."""
+
     code = "PORT_TAKEN"
 
 
 class RegistryUnreachable(SetupError):
+    """Something to download could not be fetched: check the connection, run `precedent setup` again."""
+
     code = "REGISTRY_UNREACHABLE"
 
 
 class ChecksumMismatch(SetupError):
+    """A downloaded file is not the one of the lock file, twice in a row: look what stands between."""
+
     code = "CHECKSUM_MISMATCH"
 
 
 class DiskFull(SetupError):
+    """There is no room for what has to be written: make room as the message says."""
+
     code = "DISK_FULL"
 
 
 class PlatformUnsupported(SetupError):
+    """There is no Java runtime for this platform: set `NEO4J_URI` to a Neo4j that runs elsewhere."""
+
     code = "PLATFORM_UNSUPPORTED"
 
 
