@@ -85,6 +85,13 @@ class Settings(BaseSettings):
         default="precedent", validation_alias="QDRANT_COLLECTION", description="Its collection."
     )
 
+    tavily_api_key: SecretStr | None = Field(
+        default=None, validation_alias="TAVILY_API_KEY", description="Key of Tavily's web search; none: no web search."
+    )
+    tavily_url: str = Field(
+        default="https://api.tavily.com", validation_alias="TAVILY_URL", description="Where Tavily's API answers."
+    )
+
     namespace: Annotated[str, Field(min_length=1, max_length=200)] = Field(
         default="default",
         validation_alias="PRECEDENT_NAMESPACE",

@@ -15,6 +15,9 @@ from server.errors import InvalidArgument, PrecedentError
 from server.principals import Role
 
 T = TypeVar("T", bound="ToolInput")
+_MOST_PROBLEMS = 50
+_LONGEST_NAME = 100
+"""A caller's own names and mistakes are told back to it, within bounds."""
 
 
 class ToolInput(BaseModel):
@@ -40,11 +43,14 @@ class ToolInput(BaseModel):
         except ValidationError as error:
             problems = [
                 {
-                    "field": ".".join(map(str, item["loc"])),
+                    "field": ".".join(str(part)[:_LONGEST_NAME] for part in item["loc"]),
                     "problem": str(item["msg"]).removeprefix("Value error, "),
                 }
                 for item in error.errors(include_url=False, include_input=False, include_context=False)
             ]
+            if len(problems) > _MOST_PROBLEMS:
+                rest = len(problems) - _MOST_PROBLEMS
+                problems = [*problems[:_MOST_PROBLEMS], {"field": "", "problem": f"and {rest} more problems"}]
             told = "; ".join(f"{p['field']}: {p['problem']}" if p["field"] else p["problem"] for p in problems)
             raise InvalidArgument(f"Invalid arguments. {told}.", {"fields": problems}) from None
 
@@ -55,6 +61,9 @@ class ToolOutput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+Texts = Callable[[Mapping[str, Any]], tuple[Any, ...]]
+"""Turns a structured answer into its text blocks: a string stays as it is, anything else becomes its JSON."""
+
 Envelope = Callable[[PrecedentError, str], dict[str, Any]]
 """Turns an error and the tool's name into the form of the family's specification."""
 
@@ -64,7 +73,9 @@ class Tool:
     """One tool of a family.
 
     `run` is called with the family's service, the parsed request and the calling `Principal`; the role is checked
-    before. `many` names the list of the response that is cut when the answer grows too large.
+    before. `many` names the list of the response that is cut when the answer grows too large. `texts` is for a family
+    whose specification has a text of its own; without it the text is the structured answer's JSON. `open_world` says
+    that the tool reaches out of the memory, to the web.
     """
 
     name: str
@@ -77,7 +88,9 @@ class Tool:
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    open_world: bool = False
     many: str | None = None
+    texts: Texts | None = None
 
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments, without titles, and null only where it is allowed."""

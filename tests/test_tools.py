@@ -84,3 +84,13 @@ def test_null_is_accepted_where_the_specification_says_nullable() -> None:
 
 def test_an_integer_is_accepted_as_a_number() -> None:
     assert Request.parse({"name": "x", "weight": 1}).weight == 1.0
+
+
+def test_a_refusal_is_bounded_however_much_is_wrong() -> None:
+    with pytest.raises(InvalidArgument) as refusal:
+        Request.parse({"x" * 10_000 + str(n): n for n in range(500)})
+    problems = refusal.value.details["fields"]
+    assert len(problems) == 51
+    assert {problem["field"] for problem in problems[1:-1]} == {"x" * 100}
+    assert problems[-1]["problem"] == "and 451 more problems"
+    assert len(refusal.value.message) < 10_000

@@ -6,17 +6,24 @@ from typing import Any
 
 from mcp_types import CallToolResult, TextContent
 
+from server.tools import Texts
 
-def success(answer: dict[str, Any], *, many: str | None, limit: int) -> CallToolResult:
+
+def success(answer: dict[str, Any], *, many: str | None, limit: int, texts: Texts | None = None) -> CallToolResult:
     """Returns a result of at most `limit` bytes of JSON, cutting the list `many` where it must, and saying so.
 
-    A cut answer carries `truncated: true` and `left_out`, a sentence with the number of items that did not fit.
+    A cut answer carries `truncated: true` and `left_out`, a sentence with the number of items that did not fit. The
+    first item is never cut: what is stored can be read, however large it is. `texts` makes the text blocks of the
+    answer that is left, and the sentence comes after them.
     """
-    text = _json(answer)
-    if len(text.encode()) > limit and many and answer.get(many):
+    if len(_json(answer).encode()) > limit and many and answer.get(many):
         answer = _cut(answer, many, limit)
-        text = _json(answer)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
+    blocks = texts(answer) if texts else (answer,)
+    if texts and "left_out" in answer:
+        blocks += (answer["left_out"],)
+    return CallToolResult(
+        content=[TextContent(type="text", text=_text(block)) for block in blocks], structured_content=answer
+    )
 
 
 def failure(envelope: Mapping[str, Any]) -> CallToolResult:
@@ -27,6 +34,10 @@ def failure(envelope: Mapping[str, Any]) -> CallToolResult:
     )
 
 
+def _text(block: Any) -> str:
+    return block if isinstance(block, str) else _json(block)
+
+
 def _cut(answer: dict[str, Any], many: str, limit: int) -> dict[str, Any]:
     items: list[Any] = answer[many]
     rest = {**answer, many: [], "truncated": True, "left_out": _left_out(len(items), many)}
@@ -34,9 +45,11 @@ def _cut(answer: dict[str, Any], many: str, limit: int) -> dict[str, Any]:
     kept: list[Any] = []
     for item in items:
         room -= len(_json(item).encode()) + 1
-        if room < 0:
+        if room < 0 and kept:
             break
         kept.append(item)
+    if len(kept) == len(items):
+        return answer
     return {**rest, many: kept, "left_out": _left_out(len(items) - len(kept), many)}
 
 

@@ -35,12 +35,14 @@ class Executor:
         tool = self._tools.get(name)
         if tool is None:
             # journal.md "Error Handling": an unknown tool is MethodNotFound, in an `isError` result.
-            return failure({"error": {"code": "MethodNotFound", "message": _unknown(name, self._tools), "details": None}})
+            return failure(
+                {"error": {"code": "MethodNotFound", "message": _unknown(name, self._tools), "details": None}}
+            )
         started = time.perf_counter()
         try:
             caller.require(tool.role)
             answer = await tool.run(self._services[name], tool.request.parse(arguments), caller)
-            result = success(answer.model_dump(mode="json"), many=tool.many, limit=self._answer_limit)
+            result = success(answer.model_dump(mode="json"), many=tool.many, limit=self._answer_limit, texts=tool.texts)
             outcome = "success"
         except PrecedentError as error:
             if isinstance(error, InternalError):
@@ -48,7 +50,9 @@ class Executor:
             result, outcome = failure(tool.envelope(error, name)), error.code
         except Exception:  # noqa: BLE001 - the boundary: whatever else happens is ours, logged here and told as a sentence
             _log.exception("tool_crashed", tool=name)
-            ours = InternalError("Something went wrong inside Precedent; nothing you can mend. The service's log says what.")
+            ours = InternalError(
+                "Something went wrong inside Precedent; nothing you can mend. The service's log says what."
+            )
             result, outcome = failure(tool.envelope(ours, name)), ours.code
         seconds = time.perf_counter() - started
         self._metrics.tool_called(name, outcome, seconds)

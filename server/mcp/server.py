@@ -61,6 +61,6 @@ def _wire(tool: Tool) -> WireTool:
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
             idempotent_hint=tool.idempotent,
-            open_world_hint=False,
+            open_world_hint=tool.open_world,
         ),
     )

@@ -24,11 +24,12 @@ def test_a_long_list_is_cut_to_the_limit_and_keeps_its_first_items(items: list[d
     assert json.loads(_text(result)) == answer
     kept = answer["items"]
     assert kept == items[: len(kept)]
+    assert kept or not items, "what is stored can be read, however large it is"
     assert answer["total"] == len(items)
     if len(kept) < len(items):
         assert answer["truncated"] is True
         assert answer["left_out"].startswith(f"{len(items) - len(kept)} more items")
-        assert len(_text(result).encode()) <= 2000
+        assert len(kept) == 1 or len(_text(result).encode()) <= 2000
     else:
         assert "left_out" not in answer
 
@@ -36,6 +37,26 @@ def test_a_long_list_is_cut_to_the_limit_and_keeps_its_first_items(items: list[d
 def test_an_answer_without_a_list_is_left_whole() -> None:
     answer: dict[str, Any] = {"text": "x" * 5000}
     assert success(answer, many=None, limit=1000).structured_content == answer
+
+
+def test_an_item_larger_than_any_answer_is_read_whole() -> None:
+    answer: dict[str, Any] = {"items": [{"text": "x" * 5000}, {"text": "y"}]}
+    first = success(answer, many="items", limit=1000).structured_content
+    assert first is not None
+    assert first["items"] == answer["items"][:1]
+    assert first["truncated"] is True
+    alone = {"items": answer["items"][:1]}
+    assert success(alone, many="items", limit=1000).structured_content == alone
+
+
+def test_a_family_with_texts_of_its_own_says_them_block_by_block() -> None:
+    answer: dict[str, Any] = {"items": [{"n": n, "text": "x" * 100} for n in range(20)]}
+    result = success(answer, many="items", limit=1000, texts=lambda cut: ("Found", cut["items"], None))
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    assert result.structured_content is not None
+    assert texts[0] == "Found"
+    assert json.loads(texts[1]) == result.structured_content["items"] != answer["items"]
+    assert texts[2:] == ["null", result.structured_content["left_out"]]
 
 
 def test_text_and_structured_content_say_the_same() -> None:
