@@ -41,6 +41,9 @@ FOR (insight:Insight) REQUIRE (insight.namespace, insight.id) IS UNIQUE;
 CREATE CONSTRAINT tombstone_key IF NOT EXISTS
 FOR (tombstone:Tombstone) REQUIRE (tombstone.namespace, tombstone.kind, tombstone.key) IS UNIQUE;
 
+CREATE CONSTRAINT embedding_model_purpose IF NOT EXISTS
+FOR (model:EmbeddingModel) REQUIRE model.purpose IS UNIQUE;
+
 CREATE CONSTRAINT source_uri IF NOT EXISTS
 FOR (source:Source) REQUIRE (source.namespace, source.uri) IS UNIQUE;
 
