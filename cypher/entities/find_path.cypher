@@ -1,0 +1,55 @@
+// Finds the best of the shortest paths between two nodes: fewest hops, then greatest weight, then first by name.
+// read
+// $namespace STRING: the caller's namespace
+// $start STRING: name of an entity, or id of a decision
+// $end STRING: name of another entity, or id of another decision
+// $bookkeeping LIST<STRING>: relationship types that are not travelled
+// $relations LIST<STRING>: relations to follow, or null for all
+// $max_depth INTEGER: most hops of a path that is taken
+// $scale FLOAT: weights are summed as integers, in units of 1/scale, so that equal sums are equal
+// $cap INTEGER: with so many equally short paths none is weighed, `capped` is true and the caller goes by levels
+OPTIONAL MATCH (first:Entity {namespace: $namespace, name: $start})
+OPTIONAL MATCH (made:Decision {namespace: $namespace, id: $start})
+OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
+OPTIONAL MATCH (taken:Decision {namespace: $namespace, id: $end})
+WITH coalesce(first, made) AS start, coalesce(last, taken) AS end
+// No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
+OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))
+  WHERE none(edge IN relationships(path) WHERE type(edge) IN $bookkeeping
+    OR NOT ($relations IS NULL OR coalesce(edge.relation, type(edge)) IN $relations))
+WITH start, end, path
+LIMIT $cap
+WITH start, end, [path IN collect(path) WHERE length(path) <= $max_depth] AS paths
+CALL (paths) {
+  UNWIND CASE WHEN size(paths) < $cap THEN paths ELSE [] END AS path
+  WITH path, reduce(total = 0, edge IN relationships(path)
+    | total + toInteger(round(coalesce(edge.weight, 1.0) * $scale))) AS total
+  WITH max(total) AS total, collect({path: path, total: total}) AS weighed
+  UNWIND [each IN weighed WHERE each.total = total] AS best
+  WITH total, nodes(best.path) AS nodes, relationships(best.path) AS edges
+  WITH total, nodes, edges, [step IN range(0, size(edges) - 1) | [
+    coalesce(nodes[step + 1].name, ''),
+    coalesce(nodes[step + 1].node_id, nodes[step + 1].id, 0),
+    coalesce(edges[step].relation, type(edges[step])),
+    startNode(edges[step]) <> nodes[step]
+  ]] AS order
+  ORDER BY order
+  LIMIT 1
+  RETURN collect({
+    weight: total,
+    nodes: [node IN nodes | {
+      node_id: coalesce(node.node_id, node.id, 0),
+      label: CASE WHEN node:Entity THEN coalesce(node.label, 'Entity')
+             ELSE head([label IN labels(node) WHERE label <> 'Unprojected']) END,
+      name: coalesce(node.name, ''),
+      status: CASE WHEN node:Decision THEN node.status END
+    }],
+    edges: [step IN range(0, size(edges) - 1) | {
+      relation: coalesce(edges[step].relation, type(edges[step])),
+      weight: coalesce(edges[step].weight, 1.0),
+      outgoing: startNode(edges[step]) = nodes[step]
+    }]
+  }) AS best
+}
+RETURN elementId(start) AS start, elementId(end) AS end,
+  head(best) AS path, size(paths) = $cap AS capped, length(head(paths)) AS length

@@ -1,0 +1,94 @@
+"""The family's service on the real Neo4j, and short ways to arrange a graph behind its back."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from neo4j import AsyncDriver
+
+from server.entities.models import (
+    AddEdge,
+    AddNode,
+    EdgeAdded,
+    FindPath,
+    Neighbors,
+    NodeAdded,
+    PathAnswer,
+    QueryNeighbors,
+)
+from server.entities.service import EntityService
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.principals import Principal, Role
+
+Rows = list[dict[str, Any]]
+Cypher = Callable[..., Awaitable[Rows]]
+
+
+class Caller:
+    """What an agent can do, by keyword arguments, as one principal."""
+
+    def __init__(self, service: EntityService, principal: Principal) -> None:
+        self.service = service
+        self.principal = principal
+
+    def elsewhere(self, namespace: str) -> "Caller":
+        return Caller(self.service, replace(self.principal, namespace=namespace))
+
+    async def node(self, name: str, label: str = "Thing", **more: Any) -> NodeAdded:
+        return await self.service.add_node(AddNode.parse({"label": label, "name": name, **more}), self.principal)
+
+    async def edge(self, source: str, relation: str, target: str, **more: Any) -> EdgeAdded:
+        arguments = {"source_name": source, "relation": relation, "target_name": target, **more}
+        return await self.service.add_edge(AddEdge.parse(arguments), self.principal)
+
+    async def neighbors(self, name: str, **more: Any) -> Neighbors:
+        return await self.service.query_neighbors(QueryNeighbors.parse({"node_name": name, **more}), self.principal)
+
+    async def path(self, start: str, end: str, **more: Any) -> PathAnswer:
+        request = FindPath.parse({"start_node": start, "end_node": end, **more})
+        return await self.service.find_path(request, self.principal)
+
+
+@pytest.fixture
+def service(graph: Graph) -> EntityService:
+    return EntityService(graph, Sequence(graph))
+
+
+@pytest.fixture
+def caller(service: EntityService, namespace: str) -> Caller:
+    return Caller(service, Principal("tester", "agent", Role.AGENT, namespace))
+
+
+@pytest.fixture
+def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
+    """Runs Cypher with `$namespace`, as a person in Neo4j Browser would."""
+
+    async def run(text: Any, **parameters: Any) -> Rows:
+        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
+        return [record.data() for record in answer.records]
+
+    return run
+
+
+Edge = tuple[str, str, str, float]
+"""Source, relation, target, weight."""
+
+
+async def lay(cypher: Cypher, edges: Iterable[Edge], others: Iterable[str] = ()) -> None:
+    """Lays out a graph at once, in the form that the service writes."""
+    listed = list(edges)
+    names = sorted({name for source, _, target, _ in listed for name in (source, target)} | set(others))
+    await cypher(
+        "UNWIND range(0, size($names) - 1) AS at "
+        "CREATE (:Entity {namespace: $namespace, name: $names[at], node_id: at + 1, label: 'Thing'})",
+        names=names,
+    )
+    await cypher(
+        "UNWIND range(0, size($edges) - 1) AS at WITH at, $edges[at] AS edge "
+        "MATCH (source:Entity {namespace: $namespace, name: edge[0]}) "
+        "MATCH (target:Entity {namespace: $namespace, name: edge[2]}) "
+        "CREATE (source)-[:$(edge[1]) {relation: edge[1], weight: edge[3], edge_id: 1000 + at}]->(target)",
+        edges=[list(edge) for edge in listed],
+    )

@@ -1,0 +1,265 @@
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from server.entities.properties import decode
+from server.errors import NotFound
+from server.graph.vocabulary import RELATION_KEYS
+from server.types import Json
+from tests.entities.conftest import Caller, Cypher
+from tests.entities.test_properties import documents, same
+
+pytestmark = pytest.mark.anyio
+
+_AWKWARD = [
+    "`",
+    "``) DETACH DELETE n //",
+    "'",
+    '"',
+    "\\",
+    "a b",
+    "\n",
+    "🧠",
+    "é́",
+    "",
+    "\0",
+    "x" * 1000,
+    "{}",
+    "$name",
+    ":",
+    "\u2028",
+]
+
+
+async def _properties(caller: Caller, name: str) -> dict[str, Any]:
+    """What an agent gets back: the properties of the only neighbour of a probe."""
+    await caller.edge("probe", "SEES", name)
+    [found] = [row for row in (await caller.neighbors("probe")).neighbors if row.name == name]
+    return found.properties
+
+
+class TestNodes:
+    async def test_a_new_name_is_created_and_the_same_name_again_is_not(self, caller: Caller) -> None:
+        first = await caller.node("Neo4j", "Technology")
+        again = await caller.node("Neo4j", "Database")
+        assert (first.created, again.created) == (True, False)
+        assert again.node_id == first.node_id
+        assert (first.label, again.label) == ("Technology", "Technology")
+        assert first.model_dump() == {
+            "node_id": first.node_id,
+            "label": "Technology",
+            "name": "Neo4j",
+            "created": True,
+            "vector_id": None,
+            "status": "success",
+        }
+
+    async def test_properties_are_merged_and_absent_ones_stay(self, caller: Caller) -> None:
+        await caller.node("Neo4j", properties={"version": "4", "open": True})
+        await caller.node("Neo4j", properties={"version": [5, 26], "tags": {"a": 1}})
+        await caller.node("Neo4j")
+        assert await _properties(caller, "Neo4j") == {"version": [5, 26], "open": True, "tags": {"a": 1}}
+
+    async def test_a_value_that_moves_between_native_and_json_leaves_nothing_behind(
+        self, caller: Caller, cypher: Cypher
+    ) -> None:
+        values: list[Json] = [{"a": 1}, 1, [1, 2.0], "text", None, [], 2**70, False]
+        for value in values:
+            await caller.node("n", properties={"key": value})
+            [row] = await cypher("MATCH (n:Entity {namespace: $namespace, name: 'n'}) RETURN properties(n) AS all")
+            assert len({"key", "json:key"} & set(row["all"])) == 1
+            assert same((await _properties(caller, "n"))["key"], value)
+
+    async def test_the_label_is_native_and_the_name_stands_where_people_look(
+        self, caller: Caller, cypher: Cypher
+    ) -> None:
+        await caller.node("Precedent", "Project", properties={"priority": "high"})
+        [row] = await cypher("MATCH (n:Project {namespace: $namespace}) RETURN labels(n) AS labels, n.name, n.priority")
+        assert set(row["labels"]) == {"Entity", "Project"}
+        assert (row["n.name"], row["n.priority"]) == ("Precedent", "high")
+
+    async def test_updated_at_tells_the_last_change_not_the_last_look(self, caller: Caller, cypher: Cypher) -> None:
+        stamps = []
+        for properties in ({"a": 1}, {}, {"a": 2}):
+            await caller.node("n", properties=properties)
+            [row] = await cypher("MATCH (n:Entity {namespace: $namespace}) RETURN n.created_at AS c, n.updated_at AS u")
+            stamps.append((row["c"], row["u"]))
+        assert stamps[0][0] == stamps[0][1] == stamps[1][1] < stamps[2][1]
+        assert len({created for created, _ in stamps}) == 1
+
+    async def test_namespaces_do_not_see_one_another(self, caller: Caller) -> None:
+        other = caller.elsewhere(f"{caller.principal.namespace}-other")
+        await caller.edge("a", "USES", "b")
+        assert (await other.node("a")).created
+        assert (await other.neighbors("a")).neighbors == []
+        with pytest.raises(NotFound) as refused:
+            await other.path("a", "b")
+        assert refused.value.details["near_names"] == []
+
+    @pytest.mark.parametrize("namespace", ["", "`}) //", "🧠 b", "x" * 200])
+    async def test_a_namespace_may_be_any_text(self, caller: Caller, namespace: str) -> None:
+        other = caller.elsewhere(caller.principal.namespace + namespace)
+        await other.edge("PostgreSQL", "USES", "b")
+        with pytest.raises(NotFound) as refused:
+            await other.neighbors("Postgres")
+        assert refused.value.details["near_names"] == ["PostgreSQL"]
+
+
+class TestInsights:
+    async def test_an_insight_that_exists_is_tied_and_told(self, caller: Caller, cypher: Cypher) -> None:
+        await cypher("UNWIND [7, 8] AS id CREATE (:Insight {namespace: $namespace, id: id, name: 'seen'})")
+        assert (await caller.node("a", vector_id=7)).vector_id == 7
+        assert (await caller.node("a")).vector_id == 7
+        assert (await caller.node("a", vector_id=8)).vector_id == 8
+        [row] = await cypher(
+            "MATCH (:Entity {namespace: $namespace})-[link:DESCRIBED_BY]->() RETURN count(link) AS links"
+        )
+        assert row["links"] == 1
+        [neighbor] = (await caller.neighbors("a")).neighbors
+        assert (neighbor.label, neighbor.node_id, neighbor.relation) == ("Insight", 8, "DESCRIBED_BY")
+
+    async def test_an_insight_that_does_not_exist_is_an_error_and_nothing_is_written(
+        self, caller: Caller, cypher: Cypher
+    ) -> None:
+        await caller.elsewhere("elsewhere").node("there")
+        await cypher("MERGE (:Insight {namespace: 'elsewhere', id: 7})")
+        await caller.node("old", properties={"a": 1})
+        for name in ("new", "old"):
+            with pytest.raises(NotFound, match="vector_id: there is no insight 7"):
+                await caller.node(name, vector_id=7, properties={"a": 2})
+        rows = await cypher("MATCH (n:Entity {namespace: $namespace}) RETURN n.name AS name, n.a AS a")
+        assert rows == [{"name": "old", "a": 1}]
+
+    async def test_many_who_tie_one_node_to_different_insights_leave_one_tie(
+        self, caller: Caller, cypher: Cypher
+    ) -> None:
+        await cypher("UNWIND range(1, 12) AS id CREATE (:Insight {namespace: $namespace, id: id})")
+        async with anyio.create_task_group() as tasks:
+            for number in range(1, 13):
+                tasks.start_soon(partial(caller.node, "a", vector_id=number))
+        [row] = await cypher(
+            "MATCH (:Entity {namespace: $namespace})-[link:DESCRIBED_BY]->() RETURN count(link) AS links"
+        )
+        assert row["links"] == 1
+
+
+class TestEdges:
+    async def test_a_new_edge_creates_what_it_lacks_and_says_so(self, caller: Caller) -> None:
+        await caller.node("PostgreSQL", "Technology")
+        added = await caller.edge("Memory", "USES", "PostgreSQL", weight=0.9, source_label="Project")
+        assert (added.created, added.source_created, added.target_created) == (True, True, False)
+        again = await caller.edge("Memory", "USES", "PostgreSQL", weight=0.8)
+        assert (again.created, again.source_created, again.target_created) == (False, False, False)
+        assert (again.edge_id, again.weight) == (added.edge_id, 0.8)
+        assert again.model_dump() == {
+            "edge_id": added.edge_id,
+            "source_node_id": added.source_node_id,
+            "target_node_id": added.target_node_id,
+            "relation": "USES",
+            "weight": 0.8,
+            "created": False,
+            "source_created": False,
+            "target_created": False,
+            "status": "success",
+        }
+
+    async def test_a_weight_that_is_left_out_is_one_at_first_and_then_what_it_was(self, caller: Caller) -> None:
+        weights = [
+            (await caller.edge("a", "USES", "b", **given)).weight for given in ({}, {"weight": 0.0}, {}, {"weight": 1})
+        ]
+        assert weights == [1.0, 0.0, 0.0, 1.0]
+
+    async def test_an_existing_node_keeps_its_label(self, caller: Caller) -> None:
+        await caller.node("a", "Project")
+        await caller.edge("a", "USES", "b", source_label="Client")
+        assert (await caller.node("a", "Other")).label == "Project"
+        assert (await caller.node("b", "Other")).label == "Entity"
+
+    async def test_properties_of_an_edge_are_merged(self, caller: Caller, cypher: Cypher) -> None:
+        await caller.edge("a", "USES", "b", properties={"critical": True, "since": {"year": 2020}})
+        await caller.edge("a", "USES", "b", properties={"since": 2021, "weight": "theirs"})
+        [row] = await cypher("MATCH (:Entity {namespace: $namespace})-[edge]->() RETURN properties(edge) AS all")
+        told = {key: row["all"][key] for key in ("critical", "since", "json:weight", "weight", "relation")}
+        assert told == {"critical": True, "since": 2021, "json:weight": '"theirs"', "weight": 1.0, "relation": "USES"}
+        assert "json:since" not in row["all"]
+
+    async def test_parallel_relations_and_opposite_directions_are_kept_apart(self, caller: Caller) -> None:
+        ids = {
+            (await caller.edge(source, relation, target)).edge_id
+            for source, relation, target in (("a", "USES", "b"), ("a", "SOLVES", "b"), ("b", "USES", "a"))
+        }
+        rows = (await caller.neighbors("a")).neighbors
+        assert {row.edge_id for row in rows} == ids
+        assert [(row.relation, row.direction) for row in rows] == [
+            ("SOLVES", "outgoing"),
+            ("USES", "outgoing"),
+            ("USES", "incoming"),
+        ]
+
+    async def test_a_thing_may_relate_to_itself(self, caller: Caller) -> None:
+        added = await caller.edge("a", "REFERS_TO", "a", source_label="Loop")
+        assert (added.source_created, added.target_created) == (True, True)
+        assert added.source_node_id == added.target_node_id
+        assert (await caller.neighbors("a")).neighbors == []
+        assert (await caller.path("a", "a")).path_length == 0
+
+
+class TestAnyWord:
+    @pytest.mark.parametrize("word", _AWKWARD)
+    async def test_any_label_relation_and_name_survive_a_round_trip(
+        self, caller: Caller, cypher: Cypher, word: str
+    ) -> None:
+        name = word or "empty"
+        await caller.node(name, word)
+        first = await caller.edge("probe", word, name)
+        assert not (await caller.edge("probe", word, name)).created
+        [row] = (await caller.neighbors("probe", relation_type=word)).neighbors
+        assert (row.name, row.label, row.relation, row.edge_id) == (name, word, word, first.edge_id)
+        path = await caller.path("probe", name, relation_types=[word])
+        assert [(step.name, step.relation_to_next) for step in path.path] == [("probe", word), (name, None)]
+        [count] = await cypher("MATCH (n:Entity {namespace: $namespace}) RETURN count(n) AS nodes")
+        assert count["nodes"] == 2
+
+    @pytest.mark.parametrize("length", [10, 300])
+    async def test_relations_that_differ_only_where_no_type_can_hold_them_stay_two(
+        self, caller: Caller, length: int
+    ) -> None:
+        one, other = "\0" + "x" * length, "\0" + "x" * length + "y"
+        assert (await caller.edge("a", one, "b")).created
+        assert (await caller.edge("a", other, "b")).created
+        assert [row.relation for row in (await caller.neighbors("a")).neighbors] == [one, other]
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(first=documents, second=documents)
+    async def test_any_properties_of_a_node_survive_a_round_trip(
+        self, caller: Caller, first: dict[str, Json], second: dict[str, Json]
+    ) -> None:
+        name = f"node {uuid4()}"
+        for properties in (first, second):
+            await caller.node(name, properties=properties)
+        await caller.edge(name, "USES", f"probe of {name}")
+        [row] = (await caller.neighbors(f"probe of {name}")).neighbors
+        assert same(row.properties, {**first, **second})
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(properties=documents)
+    async def test_any_properties_of_an_edge_survive_a_round_trip(
+        self, caller: Caller, cypher: Cypher, properties: dict[str, Json]
+    ) -> None:
+        added = await caller.edge(f"node {uuid4()}", "USES", "hub", weight=0.5, properties=properties)
+        [row] = await cypher(
+            "MATCH (:Entity {namespace: $namespace, name: 'hub'})<-[edge {edge_id: $id}]-() "
+            "RETURN properties(edge) AS all",
+            id=added.edge_id,
+        )
+        assert same(decode(row["all"], RELATION_KEYS), properties)
+        assert (row["all"]["weight"], row["all"]["relation"]) == (0.5, "USES")
+
+    async def test_a_label_is_taken_as_it_is_not_as_cypher(self, caller: Caller, cypher: Cypher) -> None:
+        await caller.node("a", "X`) SET n.hacked = true //", properties={"x`}) DETACH DELETE (n) //": "y"})
+        rows = await cypher("MATCH (n:Entity {namespace: $namespace}) RETURN n.hacked AS hacked, n.label AS label")
+        assert rows == [{"hacked": None, "label": "X`) SET n.hacked = true //"}]
