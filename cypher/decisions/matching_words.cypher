@@ -1,0 +1,9 @@
+// Returns the decisions whose words match best, best first.
+// read
+// $namespace STRING: the caller's namespace
+// $query STRING: a Lucene query that requires the namespace's scope
+// $limit INTEGER: how many at most
+CALL db.index.fulltext.queryNodes('decision_words', $query, {limit: $limit}) YIELD node, score
+WHERE score > 0 AND node.namespace = $namespace
+RETURN node.id AS id
+ORDER BY score DESC, id

@@ -1,0 +1,46 @@
+// Puts a decision in force in the place of others, which keep who replaced them, when and why.
+// write
+// $namespace STRING: the caller's namespace
+// $old_ids LIST<STRING>: the decisions that it replaces
+// $id STRING: the new decision's id
+// $node_id INTEGER: the new decision's integer id
+// $title STRING: what was decided, in a few words
+// $target STRING: what it is about; a constraint holds that only one decision is in force for it
+// $rationale STRING: why
+// $consequences LIST<STRING>: what follows from it
+// $origin STRING: `human` or `agent`
+// $by STRING: name of the principal who decided
+// $at ZONED DATETIME: when
+// $scope STRING: the word that stands for the namespace in full-text indexes
+// $entity_node_id INTEGER: the integer id of the target's entity, where it is created
+MATCH (old:Decision {namespace: $namespace})
+WHERE old.id IN $old_ids
+SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
+REMOVE old.active_target
+WITH collect(old) AS replaced
+MERGE (about:Entity {namespace: $namespace, name: $target})
+ON CREATE SET
+  about.label = 'Entity',
+  about.node_id = $entity_node_id,
+  about.scope = $scope,
+  about.created_at = $at,
+  about.updated_at = $at
+CREATE (decision:Decision:Unprojected {
+  namespace: $namespace,
+  id: $id,
+  node_id: $node_id,
+  name: $title,
+  title: $title,
+  target: $target,
+  rationale: $rationale,
+  consequences: $consequences,
+  status: 'active',
+  active_target: $target,
+  origin: $origin,
+  created_by: $by,
+  created_at: $at,
+  scope: $scope,
+  revision: 1
+})-[:ABOUT]->(about)
+FOREACH (old IN replaced | CREATE (decision)-[:SUPERSEDES {reason: $rationale, at: $at, by: $by}]->(old))
+RETURN decision.id AS id, decision.revision AS revision

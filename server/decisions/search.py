@@ -1,0 +1,171 @@
+"""Finding decisions: meaning and words propose, the graph tells, the policy ranks.
+
+Source: decisions.md "Search & Ranking Policy"; design.md section 5, `search_decisions`.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from math import hypot
+
+from server.decisions.models import FoundDecision, Reason, SearchDecisions, SearchResponse
+from server.embedding.embedder import Embedder
+from server.errors import VectorsUnavailable
+from server.graph.graph import Graph
+from server.graph.words import any_of, within
+from server.ranking.policy import Candidate, Predecessor, Ranked, rank
+from server.types import Row
+from server.vectors.store import Hit, Vector, VectorStore, point_id
+
+_KIND = "decision"
+_PREVIEW = 200
+_WIDER = 10
+_EMBEDDED = 32
+"""How many decisions that Qdrant does not hold yet are embedded for one search: half a second at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Candidates; whether a wider look may find more; how many could not be compared; whether Qdrant answered."""
+
+    candidates: list[Candidate]
+    rows: Mapping[str, Row]
+    more: bool
+    left_out: int
+    by_meaning: bool
+
+
+class DecisionSearch:
+    """Answers one search in four round trips: the query's vector and its words at once, nearest vectors, the graph."""
+
+    def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
+        self._graph = graph
+        self._vectors = vectors
+        self._embedder = embedder
+
+    async def run(self, request: SearchDecisions, namespace: str) -> SearchResponse:
+        """Returns the best decisions of a namespace; raises `EmbeddingUnavailable`, `GraphUnavailable`.
+
+        While Qdrant is down, words alone propose; scores are the same, and the message says so.
+        """
+        breadth = max(5 * request.limit, 50)
+        vector, words = await asyncio.gather(
+            self._embedder.embed_query(request.query), self._by_words(namespace, request.query, breadth)
+        )
+        found = await self._find(namespace, vector, words, breadth)
+        ranked = rank(found.candidates, request.mode, request.limit)
+        if len(ranked) < request.limit and found.more:
+            # Many versions of few targets, or much that is not in force, stand before the rest.
+            breadth *= _WIDER
+            words = await self._by_words(namespace, request.query, breadth)
+            found = await self._find(namespace, vector, words, breadth)
+            ranked = rank(found.candidates, request.mode, request.limit)
+        results = [_result(found.rows[hit.candidate.id], hit) for hit in ranked]
+        return SearchResponse(status="success", message=_message(request, found, len(results)), results=results)
+
+    async def _find(self, namespace: str, vector: Vector, words: Sequence[str], breadth: int) -> _Found:
+        hits = await self._by_meaning(namespace, vector, breadth)
+        proposed = list(dict.fromkeys([*(hit.key for hit in hits or ()), *words]))
+        answer = await self._graph.run("decisions/candidates", namespace=namespace, ids=proposed, preview=2 * _PREVIEW)
+        rows = {row["id"]: row for row in answer}
+        similarity = await self._similarities(namespace, vector, rows, proposed, hits)
+        return _Found(
+            candidates=[_candidate(row, similarity) for row in answer if row["id"] in similarity],
+            rows=rows,
+            more=max(len(hits or ()), len(words)) >= breadth,
+            left_out=len(rows) - len(similarity),
+            by_meaning=hits is not None,
+        )
+
+    async def _by_words(self, namespace: str, text: str, limit: int) -> list[str]:
+        query = within(namespace, any_of(text))
+        if query is None:
+            return []
+        rows = await self._graph.run("decisions/matching_words", namespace=namespace, query=query, limit=limit)
+        return [row["id"] for row in rows]
+
+    async def _by_meaning(
+        self, namespace: str, vector: Vector, limit: int, keys: Sequence[str] | None = None
+    ) -> list[Hit] | None:
+        """None while Qdrant is down: words and the graph still answer."""
+        ids = None if keys is None else [point_id(namespace, _KIND, key) for key in keys]
+        try:
+            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND], ids=ids)
+        except VectorsUnavailable:
+            return None
+
+    async def _similarities(
+        self,
+        namespace: str,
+        vector: Vector,
+        rows: Mapping[str, Row],
+        proposed: Sequence[str],
+        hits: Sequence[Hit] | None,
+    ) -> dict[str, float]:
+        """Exact similarity of every candidate, of the revision that the graph has, wherever its vector comes from.
+
+        What words or succession proposed is looked up by id; what is not projected yet is embedded here, the successors
+        first, so that an answer does not change when the projector comes round to it.
+        """
+        known = _current(hits or (), rows)
+        # Successors were not proposed: they come first.
+        order = [*(key for key in rows if key not in set(proposed)), *(key for key in proposed if key in rows)]
+        if hits is not None and (unknown := [key for key in order if key not in known]):
+            known |= _current(await self._by_meaning(namespace, vector, len(unknown), unknown) or (), rows)
+        if unprojected := [key for key in order if key not in known][:_EMBEDDED]:
+            texts = await self._graph.run("decisions/texts", namespace=namespace, ids=unprojected)
+            vectors = await self._embedder.embed_passages([row["text"] for row in texts])
+            known |= {row["id"]: _cosine(vector, each) for row, each in zip(texts, vectors, strict=True)}
+        return known
+
+
+def _current(hits: Sequence[Hit], rows: Mapping[str, Row]) -> dict[str, float]:
+    return {hit.key: hit.score for hit in hits if hit.key in rows and rows[hit.key]["revision"] == hit.revision}
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    lengths = hypot(*one) * hypot(*other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
+
+
+def _candidate(row: Row, similarity: Mapping[str, float]) -> Candidate:
+    replaced = [Predecessor(id_, similarity[id_]) for id_ in row["replaced"] if id_ in similarity]
+    return Candidate(
+        id=row["id"],
+        target=row["target"],
+        status=row["status"],
+        origin=row["origin"],
+        created_at=row["created_at"].to_native().astimezone(UTC),
+        similarity=similarity[row["id"]],
+        replaced=max(replaced, key=lambda each: (each.similarity, each.id), default=None),
+    )
+
+
+def _result(row: Row, hit: Ranked) -> FoundDecision:
+    return FoundDecision(
+        id=hit.candidate.id,
+        score=hit.score,
+        status=hit.candidate.status,
+        preview=f"{row['title']}: {row['rationale'][:_PREVIEW]}",
+        title=row["title"],
+        target=hit.candidate.target,
+        origin=hit.candidate.origin,
+        superseded_by=row["superseded_by"],
+        created_at=hit.candidate.created_at,
+        why=[Reason(part=each.part, amount=each.amount, because=each.because) for each in hit.why],
+    )
+
+
+def _message(request: SearchDecisions, found: _Found, count: int) -> str:
+    if count:
+        told = "1 decision." if count == 1 else f"{count} decisions, best first."
+    elif request.mode == "strict":
+        told = "No decision in force matches; mode audit also shows what is not in force."
+    else:
+        told = "No decision matches."
+    if not found.by_meaning:
+        told += " The index of meanings is unavailable, so only decisions that share a word were compared."
+    if found.left_out:
+        told += f" {found.left_out} more matching by words are not indexed by meaning yet and were left out."
+    return told

@@ -1,0 +1,67 @@
+"""The tools of the decisions family and the form of its errors.
+
+Source: decisions.md "Tools", "BaseResponse", "Error Codes & Status".
+"""
+
+from typing import Any
+
+from server.decisions.models import (
+    DecisionResponse,
+    RecordDecision,
+    SearchDecisions,
+    SearchResponse,
+    SupersedeDecision,
+)
+from server.decisions.service import DecisionService
+from server.errors import PrecedentError
+from server.principals import Role
+from server.tools import Tool
+
+_WRITES = frozenset({"record_decision", "supersede_decision"})
+
+
+def envelope(error: PrecedentError, tool: str) -> dict[str, Any]:
+    """Returns a failure in the form of `BaseResponse`, with the error's code and what a program can act on."""
+    told: dict[str, Any] = {
+        "status": "error",
+        "message": error.message,
+        "code": error.code,
+        "details": error.details,
+    }
+    return {**told, "decision_id": None} if tool in _WRITES else told
+
+
+TOOLS = (
+    Tool(
+        name="record_decision",
+        description="Record a decision: in force for its target from now on. CONFLICT names the one that already is.",
+        request=RecordDecision,
+        response=DecisionResponse,
+        run=DecisionService.record,
+        envelope=envelope,
+        role=Role.AGENT,
+    ),
+    Tool(
+        name="supersede_decision",
+        description="Replace the decision in force for a target by a new one; the old stays readable as history. "
+        "Agents cannot replace what a human decided.",
+        request=SupersedeDecision,
+        response=DecisionResponse,
+        run=DecisionService.supersede,
+        envelope=envelope,
+        role=Role.AGENT,
+        destructive=True,
+    ),
+    Tool(
+        name="search_decisions",
+        description="Find decisions by meaning and words. balanced: in force first, one per target; strict: only what "
+        "is in force; audit: all of history, by similarity. What is in force also answers for what it replaced.",
+        request=SearchDecisions,
+        response=SearchResponse,
+        run=DecisionService.search,
+        envelope=envelope,
+        read_only=True,
+        idempotent=True,
+        many="results",
+    ),
+)

@@ -1,0 +1,120 @@
+"""Graph-first ranking: what the graph says of a decision outweighs how similar its words are.
+
+Source: decisions.md "Search & Ranking Policy"; design.md section 5. Pure functions.
+
+A similarity is rounded once, to four decimals. From there on all arithmetic is exact, in millionths, so that the
+contributions shown add up to the score shown, and equal scores are equal.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Mode = Literal["strict", "balanced", "audit"]
+
+ACTIVE = "active"
+ACTIVE_BOOST = 1_000_000
+HUMAN_BOOST = 100_000
+PERCENT_KEPT = {"superseded": 20, "deprecated": 5, "draft": 40}
+"""Status to the percentage of the similarity that balanced mode leaves of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predecessor:
+    """A decision that the query matches and that a candidate replaced: its id and similarity (cosine, 0..1)."""
+
+    id: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A decision that may answer a query: what the graph says of it, and its similarity to the query (cosine, 0..1).
+
+    `replaced` is the most similar matched decision that it replaced, over any number of steps.
+    """
+
+    id: str
+    target: str
+    status: str
+    origin: str
+    created_at: datetime
+    similarity: float
+    replaced: Predecessor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A part of a score: its name, its amount, and why where the name does not say it."""
+
+    part: str
+    amount: float
+    because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score, which is the sum of the amounts in `why`."""
+
+    candidate: Candidate
+    score: float
+    why: tuple[Contribution, ...]
+
+
+def rank(candidates: Iterable[Candidate], mode: Mode, limit: int) -> list[Ranked]:
+    """Returns the best `limit` candidates by score, then newest, then id.
+
+    Strict keeps active ones only. Strict and balanced keep one per target, the active one where there is one.
+    Audit keeps all, by similarity and origin alone.
+    """
+    if mode == "strict":
+        candidates = (candidate for candidate in candidates if candidate.status == ACTIVE)
+    ranked = [_scored(candidate, mode) for candidate in candidates]
+    # Sorts are stable: the last key decides first.
+    ranked.sort(key=lambda hit: hit.candidate.id)
+    ranked.sort(key=lambda hit: hit.candidate.created_at, reverse=True)
+    ranked.sort(key=lambda hit: hit.score, reverse=True)
+    if mode != "audit":
+        ranked = _one_per_target(ranked)
+    return ranked[:limit]
+
+
+def _scored(candidate: Candidate, mode: Mode) -> Ranked:
+    similarity, because = _similarity(candidate, mode)
+    amounts = [("similarity", similarity, because)]
+    if mode != "audit":
+        if candidate.status == ACTIVE:
+            amounts.append(("active_boost", ACTIVE_BOOST, None))
+        elif candidate.status in PERCENT_KEPT:
+            lost = similarity // 100 * (100 - PERCENT_KEPT[candidate.status])
+            amounts.append(("status_penalty", -lost, f"{candidate.status} keeps {PERCENT_KEPT[candidate.status]} %"))
+    if candidate.origin == "human":
+        amounts.append(("human_boost", HUMAN_BOOST, None))
+    score = sum(amount for _, amount, _ in amounts)
+    return Ranked(candidate, score / 1e6, tuple(Contribution(part, amount / 1e6, why) for part, amount, why in amounts))
+
+
+def _similarity(candidate: Candidate, mode: Mode) -> tuple[int, str | None]:
+    """In millionths, a multiple of 100. Who asks in the words of what was replaced gets the current answer high up."""
+    own = _millionths(candidate.similarity)
+    if candidate.replaced is None or mode == "audit":
+        return own, None
+    inherited = _millionths(candidate.replaced.similarity)
+    since = f"in force since it superseded {candidate.replaced.id}"
+    if inherited <= own:
+        return own, since
+    return inherited, f"{since}, which matches better than its own {own / 1e6}"
+
+
+def _millionths(similarity: float) -> int:
+    return round(min(max(similarity, 0.0), 1.0) * 10_000) * 100
+
+
+def _one_per_target(ranked: list[Ranked]) -> list[Ranked]:
+    best: dict[str, Ranked] = {}
+    for hit in ranked:
+        kept = best.setdefault(hit.candidate.target, hit)
+        if hit.candidate.status == ACTIVE and kept.candidate.status != ACTIVE:
+            best[hit.candidate.target] = hit
+    return [hit for hit in ranked if best[hit.candidate.target] is hit]
