@@ -123,6 +123,8 @@ class EmbeddingUnavailable(Unavailable):
 
 
 class WebSearchUnavailable(Unavailable):
+    """The web search does not answer, or has no key: try again later, or set `TAVILY_API_KEY`."""
+
     code = "WEB_SEARCH_UNAVAILABLE"
 
 
