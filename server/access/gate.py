@@ -102,7 +102,9 @@ class Gate:
         if path in _OPEN:
             return Principal("anyone", "human", Role.VIEWER, settings.namespace)
         if not settings.loopback or await self._tokens.exist():
-            raise Unauthenticated("A bearer token is needed: `Authorization: Bearer …`; `precedent token add NAME` makes one.")
+            raise Unauthenticated(
+                "A bearer token is needed: `Authorization: Bearer …`; `precedent token add NAME` makes one."
+            )
         # memory-core-rest.md knows no authentication on localhost; over MCP whoever comes is an agent.
         if path.startswith("/mcp"):
             return Principal(settings.principal, "agent", Role.AGENT, settings.namespace)

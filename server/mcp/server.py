@@ -19,12 +19,12 @@ from server.tools import Tool
 
 INSTRUCTIONS = """\
 Precedent is the shared memory of decisions and of the things they are about.
-Before you decide, call search_decisions: what is in force binds you; balanced mode answers with what is in force first,
-strict with nothing else, audit with the whole history.
-When you have decided, call record_decision with one stable target per question. CONFLICT means one is in force already:
-read it, then keep to it or replace it with supersede_decision, naming its id and why.
-graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a thing,
-decisions included; graph_find_path how two things connect.
+Before you decide, call search_decisions: what is in force binds you. balanced mode answers with what is in force
+first, strict with nothing else, audit with the whole history.
+When you have decided, call record_decision, with one stable target per question. CONFLICT means one is in force
+already: read it, then keep to it, or replace it with supersede_decision, naming its id and why.
+graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a
+thing, decisions included; graph_find_path how two things connect.
 An error says what to do; nothing was written when you get one."""
 
 Context = ServerRequestContext[Any, Any]

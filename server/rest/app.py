@@ -1,7 +1,7 @@
 """The HTTP application: health, metrics, API pages, and MCP beside them, behind one gate."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -16,9 +16,9 @@ from pydantic import BaseModel, Field
 from server.access.gate import Gate
 from server.access.tokens import Tokens
 from server.errors import PrecedentError
-from server.graph.graph import Graph
 from server.metrics import Metrics
 from server.settings import Settings
+from server.vectors.projector import Lag
 
 MAX_BODY = 4 * 1024 * 1024
 
@@ -33,22 +33,24 @@ class Database(BaseModel):
     collections: Collections
 
 
+_COLLECTIONS = Collections(memories="Interaction", summaries="Summary")
+
+
 class Health(BaseModel):
-    """memory-core-rest.md "GET /healthcheck"; `uptime` in seconds. `unprojected` is additive: what Qdrant lags behind."""
+    """memory-core-rest.md "GET /healthcheck"; `uptime` in seconds. Additive: `unprojected`, what Qdrant lags behind."""
 
     status: str = Field(examples=["healthy"])
     database: Database
     version: str
     uptime: int
-    unprojected: int
+    unprojected: int | None
 
 
 def build_rest(
     settings: Settings,
-    graph: Graph,
     tokens: Tokens,
     metrics: Metrics,
-    lag: Callable[[], Any],
+    lag: Callable[[], Awaitable[Lag]],
     mcp: Server[Any],
 ) -> FastAPI:
     """Returns the ASGI application of port 8001; its lifespan runs the MCP sessions."""
@@ -77,17 +79,20 @@ def build_rest(
     @app.get("/healthcheck", response_model=Health, responses={503: {"model": Health}}, tags=["health"])
     async def healthcheck() -> Response:
         """Says whether the service and its database answer; 503 when the database does not."""
-        connected = True
+        connected, unprojected = True, None
         try:
-            await graph.ping()
+            behind = await lag()
+            unprojected = behind.records + behind.deletions
         except PrecedentError:
             connected = False
         health = Health(
             status="healthy" if connected else "unhealthy",
-            database=Database(connected=connected, collections=Collections(memories="Interaction", summaries="Summary")),
+            database=Database(
+                connected=connected, collections=Collections(memories="Interaction", summaries="Summary")
+            ),
             version=version("precedent"),
             uptime=int(time.monotonic() - started),
-            unprojected=lag().count,
+            unprojected=unprojected,
         )
         return JSONResponse(health.model_dump(), status_code=200 if connected else 503)
 

@@ -1,0 +1,137 @@
+"""The one place that wires real parts together."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from fastapi import FastAPI
+from mcp_types import CallToolResult
+
+from server.access.gate import caller_of
+from server.access.tokens import Tokens
+from server.decisions.service import DecisionService, DecisionSettings
+from server.embedding.embedder import Embedder, FastEmbedder
+from server.embedding.provision import model_folder
+from server.entities.service import EntityService
+from server.errors import GraphUnavailable, SetupError, Unavailable
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.mcp.executor import Executor
+from server.mcp.server import Context, build_server
+from server.mcp.toolsets import TOOLSETS, published
+from server.metrics import Metrics
+from server.rest.app import build_rest
+from server.settings import Settings, Toolset
+from server.stack import open_graph, paths_of, with_secrets
+from server.vectors.edge import EdgeStore
+from server.vectors.projector import Projector
+from server.vectors.remote import RemoteStore
+from server.vectors.remote import connect as connect_qdrant
+from server.vectors.store import VectorStore
+
+_METRICS_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Everything that runs, connected."""
+
+    settings: Settings
+    graph: Graph
+    vectors: VectorStore
+    embedder: Embedder
+    projector: Projector
+    metrics: Metrics
+    services: dict[Toolset, object]
+    executor: Executor
+    http: FastAPI
+
+
+@asynccontextmanager
+async def open_app(settings: Settings) -> AsyncIterator[App]:
+    """Connects the parts, keeps the projector running, and closes everything at the end.
+
+    Raises `SetupError` and its kind: an unknown schema, another embedding model, a door without a lock.
+    """
+    settings = with_secrets(settings)
+    async with AsyncExitStack() as stack:
+        embedder = await load_embedder(settings)
+        graph = await stack.enter_async_context(open_graph(settings))
+        vectors = vector_store(settings)
+        stack.push_async_callback(vectors.close)
+        metrics = Metrics()
+        tokens = Tokens(graph)
+        await _require_a_lock(settings, tokens)
+        projector = Projector(graph, vectors, embedder)
+        services = _services(settings, graph, vectors, embedder, projector)
+        executor = _executor(settings, services, metrics)
+
+        async def call_tool(name: str, arguments: dict[str, Any], context: Context) -> CallToolResult:
+            assert context.request is not None, "over HTTP every message comes with its request"
+            return await executor.call(name, arguments, caller_of(context.request.scope))
+
+        mcp = build_server(published(settings.toolsets), call_tool)
+        http = build_rest(settings, tokens, metrics, projector.lag, mcp)
+        # Another embedding model refuses the start; a Qdrant that is away does not: search goes on by words meanwhile.
+        with contextlib.suppress(Unavailable):
+            await projector.prepare()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(projector.run)
+            tasks.start_soon(_measure, projector, metrics)
+            try:
+                yield App(settings, graph, vectors, embedder, projector, metrics, services, executor, http)
+            finally:
+                tasks.cancel_scope.cancel()
+
+
+async def load_embedder(settings: Settings) -> Embedder:
+    """The provisioned embedding model of these settings; raises `EmbeddingUnavailable` where there is none."""
+    return await FastEmbedder.load(model_folder(paths_of(settings).cache))
+
+
+def vector_store(settings: Settings) -> VectorStore:
+    """The Qdrant of these settings: a server where one is named, else the engine in this process."""
+    if settings.qdrant_url:
+        return RemoteStore(connect_qdrant(settings.qdrant_url, settings.qdrant_api_key), settings.qdrant_collection)
+    return EdgeStore(paths_of(settings).home.vectors)
+
+
+def _services(
+    settings: Settings, graph: Graph, vectors: VectorStore, embedder: Embedder, projector: Projector
+) -> dict[Toolset, object]:
+    sequence = Sequence(graph)
+    wait = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
+    return {
+        "decisions": DecisionService(graph, sequence, vectors, embedder, projector, settings=wait),
+        "entities": EntityService(graph, sequence, path_timeout=settings.query_timeout),
+    }
+
+
+def _executor(settings: Settings, services: dict[Toolset, object], metrics: Metrics) -> Executor:
+    of_tool = {tool.name: services[family] for family, tools in TOOLSETS.items() for tool in tools}
+    return Executor(published(settings.toolsets), of_tool, metrics, answer_limit=settings.answer_limit)
+
+
+async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:
+    """Source: design.md section 6, "Binding anything but loopback without tokens refuses to start"."""
+    if not settings.loopback and not settings.agent_memory_secret and not await tokens.exist():
+        raise SetupError(
+            f"PRECEDENT_HOST={settings.host} opens the service to others, and there is no credential yet: "
+            "set AGENT_MEMORY_SECRET, or make a token with `precedent token add NAME`."
+        )
+
+
+async def _measure(projector: Projector, metrics: Metrics) -> None:
+    while True:
+        try:
+            lag = await projector.lag()
+        except GraphUnavailable:
+            metrics.graph_up.set(0)
+        else:
+            metrics.graph_up.set(1)
+            metrics.unprojected.set(lag.records + lag.deletions)
+            metrics.unprojected_seconds.set(lag.seconds)
+        await anyio.sleep(_METRICS_SECONDS)

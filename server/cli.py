@@ -1,0 +1,226 @@
+"""`precedent …`: one command for each thing a person does with the service."""
+
+import json
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import anyio
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from server import logs
+from server.errors import PrecedentError
+from server.principals import Role
+from server.settings import Settings
+
+app = typer.Typer(
+    name="precedent",
+    help="A knowledge service for AI agents: decisions, what replaced them and why, and what they are about.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+tokens = typer.Typer(
+    help="Bearer tokens of callers. From the first one on, nobody comes in without.", no_args_is_help=True
+)
+app.add_typer(tokens, name="token")
+
+out = Console()
+err = Console(stderr=True)
+
+
+def settings_of(**overrides: Any) -> Settings:
+    """The settings of this process, with what the command line overrides."""
+    return Settings(**{name: value for name, value in overrides.items() if value is not None})
+
+
+@app.command()
+def setup(
+    cache_only: Annotated[bool, typer.Option(help="Fetch what all homes share, make no home.")] = False,
+) -> None:
+    """Provision the local stack: Java, Neo4j, the embedding model, the home. Run again, it does nothing."""
+    from server.local.console import ConsoleProgress
+    from server.local.setup import provision
+
+    with ConsoleProgress(err) as progress:
+        provision(settings_of(), progress, cache_only=cache_only)
+
+
+@app.command()
+def serve(
+    sample: Annotated[
+        Path | None, typer.Option(help="Decision records to load when the graph is empty.", exists=True)
+    ] = None,
+    toolsets: Annotated[str | None, typer.Option(help="Families of tools to publish, comma-separated.")] = None,
+) -> None:
+    """Run the service until interrupted: MCP, REST, the projector, and the local Neo4j."""
+    from server.serve import run
+
+    settings = settings_of(PRECEDENT_TOOLSETS=toolsets)
+    _run(lambda: run(settings, sample, out))
+
+
+@app.command()
+def stdio(
+    toolsets: Annotated[str | None, typer.Option(help="Families of tools to publish, comma-separated.")] = None,
+) -> None:
+    """Speak MCP on stdin and stdout: a bridge to the service, which it starts when none runs."""
+    from server.mcp.bridge import Bridge
+
+    settings = settings_of(PRECEDENT_TOOLSETS=toolsets)
+    logs.configure(settings.log_level)
+    _run(lambda: Bridge(settings).serve())
+
+
+@app.command()
+def status(
+    check: Annotated[bool, typer.Option(help="Say nothing; exit with 1 unless the service is healthy.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say what runs, where, and how far the projection lags."""
+    from server.status import report
+
+    found = report(settings_of())
+    if check:
+        raise typer.Exit(0 if found["healthy"] else 1)
+    if as_json:
+        out.print_json(json.dumps(found))
+        return
+    table = Table(show_header=False, box=None)
+    for name, value in found.items():
+        table.add_row(name.replace("_", " "), str(value))
+    out.print(table)
+
+
+@app.command()
+def stop() -> None:
+    """Stop the service of this home, cleanly."""
+    from server.local.status import stop as stop_service
+    from server.stack import paths_of
+
+    async def work() -> None:
+        stopped = await stop_service(paths_of(settings_of()).home)
+        out.print("Stopped." if stopped else "Nothing was running.")
+
+    _run(work)
+
+
+@app.command()
+def verify() -> None:
+    """Compare Qdrant with the graph; exit with 1 when they differ."""
+    from server import upkeep
+
+    report = anyio.run(upkeep.verify, settings_of())
+    out.print(_told(report))
+    raise typer.Exit(0 if report.consistent else 1)
+
+
+@app.command()
+def repair() -> None:
+    """Mend what `verify` finds: project what is missing or stale, remove what is orphaned."""
+    from server import upkeep
+
+    with Progress(console=err) as progress:
+        task = progress.add_task("Projecting", total=None)
+        report = anyio.run(upkeep.repair, settings_of(), lambda done: progress.advance(task, done))
+    out.print(_told(report))
+
+
+@app.command()
+def rebuild() -> None:
+    """Drop every vector and project the whole graph anew, also for another embedding model."""
+    from server import upkeep
+
+    with Progress(console=err) as progress:
+        task = progress.add_task("Projecting", total=None)
+        records = anyio.run(upkeep.rebuild, settings_of(), lambda done: progress.advance(task, done))
+    out.print(f"Projected {records} records anew.")
+
+
+@tokens.command("add")
+def add_token(
+    name: Annotated[str, typer.Argument(help="The principal's name.")],
+    role: Annotated[Literal["viewer", "agent", "admin"], typer.Option(help="What it may do.")] = "agent",
+    kind: Annotated[Literal["human", "agent"], typer.Option(help="Origin of the decisions it makes.")] = "agent",
+    namespace: Annotated[str | None, typer.Option(help="Namespace it sees; the settings' by default.")] = None,
+) -> None:
+    """Make a token for a caller and print it, once."""
+
+    async def work(graph: Any, settings: Settings) -> None:
+        from server.access.tokens import Tokens
+
+        token = await Tokens(graph).create(
+            name, kind=kind, role=Role.named(role), namespace=namespace or settings.namespace
+        )
+        out.print(token, soft_wrap=True, highlight=False)
+
+    _on_graph(work)
+
+
+@tokens.command("list")
+def list_tokens() -> None:
+    """List who has a token; never the token."""
+
+    async def work(graph: Any, _settings: Settings) -> None:
+        from server.access.tokens import Tokens
+
+        table = Table("name", "kind", "role", "namespace", "since")
+        for row in await Tokens(graph).list():
+            table.add_row(*(str(row[key]) for key in ("name", "kind", "role", "namespace", "created_at")))
+        out.print(table)
+
+    _on_graph(work)
+
+
+@tokens.command("remove")
+def remove_token(name: Annotated[str, typer.Argument(help="The principal's name.")]) -> None:
+    """Take a caller's token away; a running service forgets it within 5 seconds."""
+
+    async def work(graph: Any, _settings: Settings) -> None:
+        from server.access.tokens import Tokens
+
+        await Tokens(graph).remove(name)
+
+    _on_graph(work)
+
+
+def main() -> None:
+    """Runs the command line; an error is one sentence on stderr and exit code 1."""
+    try:
+        app()
+    except PrecedentError as error:
+        err.print(f"[bold red]{error.code}[/] {error.message}", soft_wrap=True, highlight=False)
+        sys.exit(1)
+    except ValidationError as error:
+        for item in error.errors(include_url=False, include_input=False):
+            err.print(f"[bold red]INVALID_SETTING[/] {item['loc'][0]}: {item['msg']}", highlight=False)
+        sys.exit(1)
+
+
+def _run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    anyio.run(work)
+
+
+def _on_graph(work: Callable[[Any, Settings], Coroutine[Any, Any, None]]) -> None:
+    """Runs `work` on the graph of the running service, or of NEO4J_URI; starts the local one for its length else."""
+    from server.stack import graph_beside
+
+    async def on_graph() -> None:
+        settings = settings_of()
+        async with graph_beside(settings, "token") as (graph, _):
+            await work(graph, settings)
+
+    anyio.run(on_graph)
+
+
+def _told(report: Any) -> Table:
+    table = Table(show_header=False, box=None)
+    for name, value in asdict(report).items():
+        table.add_row(name, str(value))
+    return table

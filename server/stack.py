@@ -1,0 +1,106 @@
+"""The graph of these settings, whoever runs it: a Neo4j elsewhere, the running service's, or one of our own."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from pydantic import SecretStr
+
+from server.graph.graph import Graph, connect
+from server.graph.migrations import migrate
+from server.local.archive import installation
+from server.local.credentials import secret
+from server.local.home import LocalPaths
+from server.local.jars import require_provisioned
+from server.local.neo4j import USER, LocalNeo4j
+from server.local.owner import hold, owner
+from server.local.ports import Ports, require_free
+from server.local.supervisor import Supervisor
+from server.settings import Settings
+
+
+def paths_of(settings: Settings) -> LocalPaths:
+    """The folders of these settings."""
+    return LocalPaths.of(settings.home, settings.cache)
+
+
+def with_secrets(settings: Settings) -> Settings:
+    """Fills in what the home of the local profile keeps: Neo4j's password, AGENT_MEMORY_SECRET."""
+    if not settings.local:
+        return settings
+    home = paths_of(settings).home
+    found = settings.agent_memory_secret or SecretStr(secret(home.agent_memory_secret))
+    return settings.model_copy(
+        update={
+            "neo4j_username": USER,
+            "neo4j_password": SecretStr(secret(home.neo4j_password)),
+            "neo4j_database": "neo4j",
+            "agent_memory_secret": found,
+        }
+    )
+
+
+@asynccontextmanager
+async def own_stack(settings: Settings, command: str) -> AsyncIterator[Supervisor | None]:
+    """Owns the home and, in the local profile, runs its Neo4j for the length of the block.
+
+    Raises `HomeInUse`, `PortTaken`, `SetupError`.
+    """
+    paths = paths_of(settings)
+    ports = {"http": settings.port} if command == "serve" else {}
+    if settings.local:
+        ports |= {"bolt": settings.bolt_port, "browser": settings.browser_port}
+    with hold(paths.home, command, ports):
+        if command == "serve":
+            require_free({"PRECEDENT_PORT": settings.port}, settings.host)
+        if not settings.local:
+            yield None
+            return
+        require_provisioned(paths.cache)
+        supervisor = Supervisor(
+            LocalNeo4j(installation(paths.cache), paths.home, Ports(settings.bolt_port, settings.browser_port))
+        )
+        await supervisor.start()
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(supervisor.watch)
+                try:
+                    yield supervisor
+                finally:
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await supervisor.stop()
+
+
+@asynccontextmanager
+async def open_graph(settings: Settings) -> AsyncIterator[Graph]:
+    """Connects to the graph of these settings and brings its schema up to date."""
+    settings = with_secrets(settings)
+    assert settings.neo4j_password is not None
+    async with connect(
+        settings.bolt_uri,
+        settings.neo4j_username,
+        settings.neo4j_password.get_secret_value(),
+        database=settings.neo4j_database,
+        timeout=settings.query_timeout,
+        retry_time=settings.retry_time,
+    ) as graph:
+        await migrate(graph)
+        yield graph
+
+
+@asynccontextmanager
+async def graph_beside(settings: Settings, command: str) -> AsyncIterator[tuple[Graph, bool]]:
+    """The graph for a command of its own: beside the running service, or with the home for itself.
+
+    The second value says whether this process owns the home now, and so the vectors.
+    """
+    held = owner(paths_of(settings).home)
+    if held is not None and held.command == "serve":
+        there = {"bolt_port": held.ports["bolt"]} if settings.local else {}
+        async with open_graph(settings.model_copy(update=there)) as graph:
+            yield graph, False
+    else:
+        async with own_stack(settings, command), open_graph(settings) as graph:
+            yield graph, True
