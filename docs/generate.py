@@ -1,0 +1,293 @@
+"""Writes the reference below `docs/reference/` from the code: `python -m docs.generate`, with `--check` only compares.
+
+Every page is a function that returns Markdown; what a page says stands in the code that it describes.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import cleandoc
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from docs.schemas import Field, fields, holds
+from server import errors
+from server.cli import app as cli
+from server.graph.statements import statements
+from server.mcp.server import build_server
+from server.mcp.toolsets import TOOLSETS
+from server.metrics import Metrics
+from server.rest.app import build_rest
+from server.settings import Settings
+from server.tools import Tool
+
+FOLDER = Path(__file__).parent / "reference"
+
+
+def tools() -> str:
+    """Every MCP tool, by family."""
+    intro = _prose("""
+        What agents call over MCP. A family is published with `PRECEDENT_TOOLSETS` or `--toolsets`; all are by default.
+        Arguments are checked strictly: unknown names, null and other types are refused, and the answer says which.
+        Answers come as structured content and as the same JSON in text. Whoever gets an [error](errors.md) has changed
+        nothing.
+    """)
+    parts = ["# Tools", intro]
+    for family, members in TOOLSETS.items():
+        parts.append(f"## {family}")
+        parts += [_tool(tool) for tool in members]
+    return "\n\n".join(parts)
+
+
+def _tool(tool: Tool) -> str:
+    hints = [
+        "only reads" if tool.read_only else "writes",
+        *(["replaces what was there"] if tool.destructive else []),
+        *(["the same call again changes nothing more"] if tool.idempotent and not tool.read_only else []),
+    ]
+    arguments = [
+        [f"`{field.name}`", field.holds, _default(field), field.meaning] for field in fields(tool.input_schema())
+    ]
+    answer = [[f"`{field.name}`", field.holds, field.meaning] for field in fields(tool.output_schema(), nested=True)]
+    return "\n\n".join(
+        [
+            f"### {tool.name}",
+            tool.description,
+            f"Role: {tool.role}. It {'; '.join(hints)}.",
+            _table(["argument", "holds", "default", "meaning"], arguments),
+            _table(["answer", "holds", "meaning"], answer),
+            tool.output_schema().get("description", ""),
+        ]
+    ).rstrip()
+
+
+def _default(field: Field) -> str:
+    if field.required:
+        return "**required**"
+    return "" if field.default is None else f"`{json.dumps(field.default, ensure_ascii=False)}`"
+
+
+def settings() -> str:
+    """Every environment variable."""
+    schema = Settings.model_json_schema(by_alias=True)
+    rows = [
+        [f"`{name}`", _without_null(holds(part, schema)), _setting_default(name, part), part["description"]]
+        for name, part in schema["properties"].items()
+    ]
+    return (
+        "# Settings\n\nEnvironment variables, read once at the start. An empty value counts as not set.\n\n"
+        + _table(["variable", "holds", "default", "meaning"], rows)
+    )
+
+
+def _without_null(words: str) -> str:
+    return words.removesuffix(" or null")
+
+
+def _setting_default(name: str, part: Mapping[str, Any]) -> str:
+    if name in {"PRECEDENT_HOME", "PRECEDENT_CACHE"}:
+        return "the platform's user folder for " + ("data" if name == "PRECEDENT_HOME" else "caches")
+    default = part.get("default")
+    if default in (None, []):
+        return "not set"
+    return f"`{','.join(default) if isinstance(default, list) else default}`"
+
+
+def error_codes() -> str:
+    """Every error code."""
+    tree = cleandoc(errors.__doc__ or "").split("\n\n")[1]
+    rows = [
+        [f"`{kind.code}`", kind.__bases__[0].__name__, " ".join((kind.__doc__ or "").split())]
+        for kind in _kinds(errors.PrecedentError)
+    ]
+    intro = _prose("""
+        Every failure that a caller can cause has a stable code and a sentence that says what to do, and leaves the
+        store as it was. Each family's answers carry it in the form of their specification: the decisions family as
+        `{"status": "error", "message", "code", "details"}`, the entities family as
+        `{"error", "details", "tool", "code"}`, HTTP as `{"error", "message", "code"}`. The command line prints code and
+        sentence on stderr and exits with 1.
+    """)
+    codes = _table(["code", "group", "what it means, and what to do"], rows)
+    return "\n\n".join(["# Errors", intro, f"```text\n{tree}\n```", codes])
+
+
+def _kinds(parent: type[errors.PrecedentError]) -> Iterator[type[errors.PrecedentError]]:
+    """The leaves of the tree below `parent`, in the order of the file."""
+    for kind in parent.__subclasses__():
+        children = [child for child in _kinds(kind) if child.__module__ == errors.__name__]
+        yield from children or [kind]
+
+
+def command_line() -> str:
+    """Every command."""
+    root = typer.main.get_command(cli)
+    parts = ["# Command line", str(root.help)]
+    parts += [_command(name, command) for name, command in _commands("precedent", root)]
+    return "\n\n".join(parts)
+
+
+def _commands(prefix: str, group: Any) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(f"{prefix} {name}", command)
+        else:
+            yield f"{prefix} {name}", command
+
+
+def _command(name: str, command: Any) -> str:
+    arguments = [
+        [_spelled(parameter), _said(parameter), parameter.help or ""]
+        for parameter in command.params
+        if not getattr(parameter, "hidden", False)
+    ]
+    usage = " ".join([name, *(f"{part}" for part in _usage(command))])
+    parts = [f"## {name}", cleandoc(command.help or ""), f"```text\n{usage}\n```"]
+    return "\n\n".join(
+        [*parts, _table(["argument or option", "default", "meaning"], arguments)] if arguments else parts
+    )
+
+
+def _usage(command: Any) -> Iterator[str]:
+    if any(parameter.param_type_name == "option" for parameter in command.params):
+        yield "[OPTIONS]"
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            name = parameter.name.upper() + ("…" if parameter.nargs == -1 else "")
+            yield name if parameter.required else f"[{name}]"
+
+
+def _spelled(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return f"`{parameter.name.upper()}`"
+    return " / ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+
+
+def _said(parameter: Any) -> str:
+    if parameter.required:
+        return "**required**"
+    default = parameter.default
+    if isinstance(default, bool):
+        # A flag is off, or on with another one that turns it off.
+        return "on" if default else "off"
+    return "" if default is None or callable(default) else f"`{default}`"
+
+
+def cypher() -> str:
+    """Every statement that code runs."""
+    intro = _prose("""
+        The graph's whole language: each statement is a file below `cypher/`, and any of them can be pasted into Neo4j
+        Browser. [cypher/browser](../../cypher/browser/README.md) holds more, for people.
+    """)
+    parts = ["# Statements", intro]
+    for family, members in groupby(statements().items(), lambda item: item[0].partition("/")[0]):
+        rows = [
+            [
+                f"[{name.partition('/')[2]}](../../cypher/{name}.cypher)",
+                statement.summary,
+                statement.access,
+                ", ".join(f"`{parameter}`" for parameter in statement.parameters),
+            ]
+            for name, statement in members
+        ]
+        parts.append(f"## {family}\n\n" + _table(["statement", "what it does", "access", "parameters"], rows))
+    return "\n\n".join(parts)
+
+
+def metrics() -> str:
+    """Every metric of `/metrics`."""
+    rows = [
+        [f"`{family.name}{'_total' if family.type == 'counter' else ''}`", family.type, family.documentation]
+        for family in Metrics().registry.collect()
+    ]
+    return "# Metrics\n\n`GET /metrics` answers in Prometheus' text format.\n\n" + _table(
+        ["metric", "kind", "meaning"], rows
+    )
+
+
+def http() -> str:
+    """Every route of the HTTP service."""
+    wired: Any = None  # the routes are listed, none is called
+    app = build_rest(Settings(), wired, Metrics(), wired, build_server((), wired))
+    rows = [
+        [f"`{method.upper()} {path}`", " ".join(cleandoc(operation.get("description", "")).split())]
+        for path, operations in app.openapi()["paths"].items()
+        for method, operation in operations.items()
+    ]
+    rows += [
+        ["`POST /mcp`", "MCP over streamable HTTP: [tools](tools.md)."],
+        ["`GET /docs`", "These routes, to read and to try."],
+        ["`GET /openapi.json`", "The same for programs."],
+    ]
+    intro = _prose("""
+        One port, 8001 unless `PRECEDENT_PORT` says otherwise. Requests that name a foreign host or origin are refused
+        (421, 403). On loopback no credential is needed until the first token exists; from then on, and always on any
+        other address, `Authorization: Bearer …` is (401 without), save for `/healthcheck`.
+    """)
+    return "\n\n".join(["# HTTP", intro, _table(["route", "what it does"], rows)])
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "tools": tools,
+    "settings": settings,
+    "errors": error_codes,
+    "cli": command_line,
+    "http": http,
+    "metrics": metrics,
+    "cypher": cypher,
+}
+
+
+def _prose(text: str) -> str:
+    """A paragraph without the line breaks of its source."""
+    return " ".join(text.split())
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table without the columns that say nothing."""
+    columns = [
+        [title, "---", *cells]
+        for title, *cells in zip(head, *([_cell(cell) for cell in row] for row in rows), strict=True)
+        if any(cells)
+    ]
+    lines = list(zip(*columns, strict=True))
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "\\|").strip()
+
+
+def page(name: str) -> str:
+    """The whole text of a page."""
+    return f"<!-- Written by `make docs` from the code; do not edit. -->\n{PAGES[name]().rstrip()}\n"
+
+
+def stale() -> list[Path]:
+    """The pages whose files do not say what the code says now, and files that are no page."""
+    wrong = [path for name in PAGES if not (path := FOLDER / f"{name}.md").is_file() or path.read_text() != page(name)]
+    return wrong + [path for path in sorted(FOLDER.glob("*.md")) if path.stem not in PAGES]
+
+
+def main(arguments: list[str]) -> int:
+    """Writes every page, or with `--check` names the stale ones; returns the exit code."""
+    behind = stale()
+    if arguments == ["--check"]:
+        sys.stderr.writelines(
+            f"{path.relative_to(FOLDER.parent.parent)} is stale; `make docs` writes it.\n" for path in behind
+        )
+        return 1 if behind else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path in behind:
+        if path.stem in PAGES:
+            path.write_text(page(path.stem), encoding="utf-8")
+        else:
+            path.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,80 @@
+"""The reference is what the code says. Source: issue 3 section 11; house rule 12 of CONTRIBUTING.md."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+from server import errors
+from server.mcp.toolsets import TOOLSETS
+from server.settings import Settings
+from server.tools import Tool
+from tests.docs.commands import commands
+
+_TOOLS = [tool for family in TOOLSETS.values() for tool in family]
+_STATEMENTS = [path for path in sorted(Path("cypher").glob("*/*.cypher")) if path.parts[1] not in {"schema", "browser"}]
+
+
+def _reference(name: str) -> str:
+    return (generate.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _kinds(parent: type[errors.PrecedentError]) -> Iterator[type[errors.PrecedentError]]:
+    for kind in parent.__subclasses__():
+        if kind.__module__ == errors.__name__:
+            yield kind
+            yield from _kinds(kind)
+
+
+@pytest.mark.parametrize("name", generate.PAGES)
+def test_a_page_of_the_reference_is_not_stale(name: str) -> None:
+    assert _reference(name) == generate.page(name), "`make docs` writes it"
+
+
+def test_no_page_of_the_reference_is_left_over() -> None:
+    assert generate.stale() == []
+
+
+@pytest.mark.parametrize("tool", _TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_stands_in_the_reference_with_each_of_its_arguments_and_answers(tool: Tool) -> None:
+    part = _reference("tools").partition(f"\n### {tool.name}\n")[2].partition("\n### ")[0]
+    arguments, _, answer = part.partition("| answer |")
+    assert tool.description in part
+    assert [name for name in tool.request.model_fields if f"| `{name}` |" not in arguments] == []
+    assert [name for name in tool.response.model_fields if f"| `{name}` |" not in answer] == []
+
+
+@pytest.mark.parametrize("name", [str(field.validation_alias) for field in Settings.model_fields.values()])
+def test_every_setting_stands_in_the_reference_with_its_meaning(name: str) -> None:
+    meanings = {str(field.validation_alias): field.description for field in Settings.model_fields.values()}
+    assert meanings[name], "a setting says what it means"
+    assert f"| `{name}` |" in _reference("settings")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in _kinds(errors.PrecedentError) if not kind.__subclasses__()])
+def test_every_error_says_what_to_do_and_stands_in_the_reference(kind: type[errors.PrecedentError]) -> None:
+    assert kind.__doc__
+    assert f"| `{kind.code}` |" in _reference("errors")
+    assert kind.code in (errors.__doc__ or ""), "the tree at the head of server/errors.py shows it"
+
+
+@pytest.mark.parametrize("command", sorted(commands()))
+def test_every_command_stands_in_the_reference_with_each_of_its_options(command: str) -> None:
+    part = _reference("cli").partition(f"\n## precedent {command}\n")[2].partition("\n## ")[0]
+    assert part.strip()
+    assert [option for option in commands()[command] if f"`{option}`" not in part] == []
+
+
+@pytest.mark.parametrize("path", _STATEMENTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_statement_stands_in_the_reference(path: Path) -> None:
+    assert f"[{path.stem}](../../cypher/{path.parent.name}/{path.name})" in _reference("cypher")
+
+
+def test_a_page_that_differs_fails_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate, "FOLDER", tmp_path / "docs" / "reference")
+    assert generate.main([]) == 0
+    assert generate.main(["--check"]) == 0
+    page = generate.FOLDER / "errors.md"
+    page.write_text(page.read_text().replace("CONFLICT", "QUARREL"))
+    assert generate.main(["--check"]) == 1
