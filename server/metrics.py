@@ -23,7 +23,7 @@ class Metrics:
             "precedent_unprojected", "Records that Qdrant does not hold in their last revision.", registry=self.registry
         )
         self.unprojected_seconds = Gauge(
-            "precedent_unprojected_oldest_seconds", "Age of the oldest of them.", registry=self.registry
+            "precedent_unprojected_oldest_seconds", "Since when Qdrant has been behind.", registry=self.registry
         )
 
     def tool_called(self, tool: str, outcome: str, seconds: float) -> None:
