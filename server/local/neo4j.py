@@ -24,7 +24,7 @@ USER = "neo4j"
 _ENTRY = "org.neo4j.server.CommunityEntryPoint"
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # Nothing of ours: secrets stay out of it, JAVA_TOOL_OPTIONS too; the locale lets Java read any folder name.
-_ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 _START_LIMIT = 120.0  # seconds; 2.5 are usual
 _STOP_LIMIT = 60.0  # seconds; 0.3 are usual, a large store may have more to write
 
@@ -98,7 +98,7 @@ class LocalNeo4j:
                 stdout=console,
                 stderr=subprocess.STDOUT,
                 cwd=self._folder,
-                env=_ENVIRONMENT,
+                env=ENVIRONMENT,
                 start_new_session=True,  # or Ctrl-C in the terminal would reach it before us
             )
         try:
@@ -202,7 +202,7 @@ class LocalNeo4j:
                 *("org.neo4j.cli.AdminTool", "dbms", "set-initial-password"),
                 f"@{self._home.neo4j_password.resolve()}",
             ],
-            env={**_ENVIRONMENT, "NEO4J_HOME": str(self._folder), "NEO4J_CONF": str(self._folder / "conf")},
+            env={**ENVIRONMENT, "NEO4J_HOME": str(self._folder), "NEO4J_CONF": str(self._folder / "conf")},
             check=False,
         )
         if done.returncode != 0:
