@@ -9,6 +9,11 @@ from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationDisabledClassific
 
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
+from server.local.archive import installation
+from server.local.home import Cache, Home
+from server.local.neo4j import USER, LocalNeo4j
+from server.local.ports import Ports, free_ports
+from server.settings import Settings
 
 _numbers = itertools.count(1)
 
@@ -25,9 +30,21 @@ def namespace() -> str:
 
 
 @pytest.fixture(scope="session")
-async def neo4j(anyio_backend: str) -> AsyncIterator[tuple[str, str, str]]:
-    """A real Neo4j: its URI, user and password."""
-    yield os.environ["TEST_NEO4J_URI"], "neo4j", os.environ["TEST_NEO4J_PASSWORD"]
+async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[str, str, str]]:
+    """A real Neo4j of the test run, in a throw-away home on free ports: its URI, user and password.
+
+    TEST_NEO4J_URI and TEST_NEO4J_PASSWORD name one that runs already, for a quicker turn while developing.
+    """
+    if uri := os.environ.get("TEST_NEO4J_URI"):
+        yield uri, USER, os.environ["TEST_NEO4J_PASSWORD"]
+        return
+    home = Home(tmp_path_factory.mktemp("neo4j"))
+    server = LocalNeo4j(installation(Cache(Settings().cache)), home, Ports(*free_ports(2)))
+    await server.start()
+    try:
+        yield server.uri, USER, server.password
+    finally:
+        await server.stop()
 
 
 @pytest.fixture(scope="session")
