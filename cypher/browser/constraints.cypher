@@ -1,0 +1,4 @@
+// What the database itself promises: every constraint of the schema.
+SHOW CONSTRAINTS YIELD name, labelsOrTypes, properties, type
+RETURN labelsOrTypes[0] AS label, properties, type, name
+ORDER BY label, name

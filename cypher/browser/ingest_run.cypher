@@ -1,0 +1,8 @@
+// What the newest run of ingestion brought: its files, and the decisions from them.
+WITH 'default' AS namespace
+MATCH (run:IngestRun {namespace: namespace})
+WITH run ORDER BY run.started_at DESC LIMIT 1
+MATCH part = (run)<-[:PART_OF_RUN]-(source:Source)
+OPTIONAL MATCH brought = (source)<--(:Decision)
+RETURN part, brought
+LIMIT 150

@@ -1,0 +1,7 @@
+// How two things connect: every shortest path of at most six steps, through decisions as well.
+WITH 'default' AS namespace, 'local vectors' AS name, 'system of record' AS other
+MATCH (start:Entity {namespace: namespace, name: name})
+MATCH (end:Entity {namespace: namespace, name: other})
+MATCH path = ALL SHORTEST (start) (()--(:Entity|Decision)){1,6} (end)
+RETURN path
+LIMIT 50

@@ -1,0 +1,225 @@
+"""The saved queries for people in Neo4j Browser: each runs as it is, without a warning, and shows something.
+
+Source: issue 3 section 9. They are run word for word, but for the namespace, on a graph made by the real services.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import pytest
+from neo4j import AsyncDriver, NotificationMinimumSeverity, Record
+from neo4j.graph import Node, Relationship
+from neo4j.graph import Path as GraphPath
+
+from ingest.triples import ingest_triples
+from server.entities.models import AddEdge, AddNode
+from server.entities.service import EntityService
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.graph.vocabulary import LABELS, TYPES
+from server.graph.words import scope_token
+from server.principals import Principal, Role
+
+pytestmark = pytest.mark.anyio
+_FOLDER = Path("cypher/browser")
+_QUERIES = sorted(path.stem for path in _FOLDER.glob("*.cypher"))
+_THEN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The namespace of a graph with everything that the queries are about."""
+    namespace = f"browser-{token_hex(4)}"
+    caller = Principal("alice", "human", Role.ADMIN, namespace)
+    entities = EntityService(graph, Sequence(graph))
+    for number, (title, target, old) in enumerate(
+        [
+            ("Neo4j is the only authority", "system of record", None),
+            ("Qdrant in numpy", "local vectors", None),
+            ("Qdrant Edge by default", "local vectors", "Qdrant in numpy"),
+            ("The SDK's own server", "MCP framework", None),
+            ("The low-level server", "MCP framework", "The SDK's own server"),
+        ]
+    ):
+        decision: dict[str, Any] = {
+            "namespace": namespace,
+            "id": title,
+            "node_id": 1_000_000 + number,
+            "entity_node_id": 2_000_000 + number,
+            "title": title,
+            "target": target,
+            "rationale": f"Because of what we know about {target}.",
+            "consequences": [],
+            "origin": "agent" if old else "human",
+            "by": "agent" if old else "alice",
+            "at": _THEN + timedelta(days=number),
+            "scope": scope_token(namespace),
+        }
+        if old:
+            await graph.run("decisions/supersede_decision", old_ids=[old], **decision)
+        else:
+            await graph.run("decisions/record_decision", **decision)
+    for source, relation, target in [
+        ("Precedent", "HAS_PART", "local vectors"),
+        ("Precedent", "STORES_IN", "Neo4j"),
+        ("Neo4j", "SUPERSEDES", "system of record"),
+    ]:
+        await entities.add_edge(
+            AddEdge.parse({"source_name": source, "target_name": target, "relation": relation}), caller
+        )
+    await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
+    triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
+    triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
+    await ingest_triples(graph, namespace, triples)
+    await graph.run(
+        "projection/entomb", records=[{"namespace": namespace, "kind": "decision", "key": "a deleted decision"}]
+    )
+    return namespace
+
+
+async def _run(driver: AsyncDriver, name: str, namespace: str) -> list[Record]:
+    """The rows of a saved query on a namespace; fails on any notification at all, as Browser would show it."""
+    text = (_FOLDER / f"{name}.cypher").read_text(encoding="utf-8").replace("'default'", f"'{namespace}'")
+    async with driver.session(
+        database="neo4j",
+        notifications_min_severity=NotificationMinimumSeverity.INFORMATION,
+        notifications_disabled_classifications=[],
+    ) as session:
+        result = await session.run(text)
+        rows = [row async for row in result]
+        summary = await result.consume()
+    assert [status.status_description for status in summary.gql_status_objects if status.is_notification] == []
+    assert summary.query_type in {"r", "s"}, "a saved query changes nothing"
+    return rows
+
+
+def _elements(value: object) -> Iterator[Node | Relationship]:
+    if isinstance(value, GraphPath):
+        yield from [*value.nodes]
+        yield from value.relationships
+    elif isinstance(value, Node | Relationship):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _elements(part)
+
+
+def _names(rows: list[Record]) -> set[str]:
+    return {part["name"] for row in rows for value in row for part in _elements(value) if isinstance(part, Node)}
+
+
+@pytest.mark.parametrize("name", _QUERIES)
+def test_a_saved_query_begins_with_the_sentence_that_browser_shows_as_its_name(name: str) -> None:
+    first, second, *_ = (_FOLDER / f"{name}.cypher").read_text(encoding="utf-8").splitlines()
+    assert re.fullmatch(r"// [A-Z].{10,90}\.", first)
+    assert not second.startswith("//")
+
+
+@pytest.mark.parametrize("name", _QUERIES)
+async def test_a_saved_query_runs_without_a_warning_and_shows_something(
+    name: str, seeded: str, driver: AsyncDriver
+) -> None:
+    rows = await _run(driver, name, seeded)
+    assert rows
+    assert [part for row in rows for value in row for part in _elements(value)] or any(
+        value not in (None, []) for row in rows for value in row
+    )
+
+
+async def test_decisions_in_force_leaves_out_what_was_replaced(seeded: str, driver: AsyncDriver) -> None:
+    names = _names(await _run(driver, "decisions_in_force", seeded))
+    assert {"Qdrant Edge by default", "local vectors"} < names
+    assert "Qdrant in numpy" not in names
+
+
+async def test_the_chain_of_a_target_shows_what_replaced_what(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "supersede_chain", seeded)
+    assert _names(rows) == {"MCP framework", "The low-level server", "The SDK's own server"}
+    types = {part.type for row in rows for value in row for part in _elements(value) if isinstance(part, Relationship)}
+    assert types == {"ABOUT", "SUPERSEDES"}
+
+
+async def test_what_was_replaced_of_late_says_why_and_by_whom(seeded: str, driver: AsyncDriver) -> None:
+    newest, *_ = await _run(driver, "recently_superseded", seeded)
+    assert (newest["was"], newest["became"], newest["by"]) == ("The SDK's own server", "The low-level server", "agent")
+    assert newest["why"] == "Because of what we know about MCP framework."
+
+
+async def test_a_path_leads_from_one_thing_to_another(seeded: str, driver: AsyncDriver) -> None:
+    [row] = await _run(driver, "paths", seeded)
+    assert [node["name"] for node in row["path"].nodes] == ["local vectors", "Precedent", "Neo4j", "system of record"]
+
+
+async def test_the_neighbourhood_holds_knowledge_and_no_bookkeeping(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "neighbourhood", seeded)
+    assert _names(rows) == {"Neo4j", "Precedent", "local vectors", "system of record", "Neo4j is the only authority"}
+
+
+async def test_orphans_are_the_things_that_nothing_refers_to(seeded: str, driver: AsyncDriver) -> None:
+    assert _names(await _run(driver, "orphans", seeded)) == {"Nobody's idea"}
+
+
+async def test_what_is_unprojected_counts_deletions_too(seeded: str, driver: AsyncDriver) -> None:
+    rows = [row for row in await _run(driver, "unprojected", seeded) if row["namespace"] == seeded]
+    assert {row["name"] for row in rows} >= {"The low-level server", "a deleted decision"}
+
+
+async def test_the_ledger_shows_each_file_with_its_state(seeded: str, driver: AsyncDriver) -> None:
+    [row] = await _run(driver, "sources", seeded)
+    assert (row["name"], row["kind"], row["state"], row["records"]) == ("cities.tsv", "triples", "done", 2)
+
+
+async def test_humans_and_agents_are_counted_apart(seeded: str, driver: AsyncDriver) -> None:
+    counts = {
+        row["origin"]: (row["decisions"], row["in_force"]) for row in await _run(driver, "humans_and_agents", seeded)
+    }
+    assert counts == {"human": (3, 1), "agent": (2, 2)}
+
+
+_RULE = re.compile(r"^(node|relationship)(?:\.(\w+))? \{\n((?:  [a-z-]+: [^;\n]+;\n)+)\}$", re.MULTILINE)
+
+
+def _style() -> list[tuple[str, str, dict[str, str]]]:
+    """The rules of the style file in their order: tag, label or type, declarations."""
+    return [
+        (tag, word, dict(line.strip().removesuffix(";").split(": ", 1) for line in body.splitlines()))
+        for tag, word, body in _RULE.findall((_FOLDER / "style.grass").read_text(encoding="utf-8"))
+    ]
+
+
+def _caption(tag: str, words: set[str], properties: dict[str, object]) -> str:
+    """What Browser writes on a node or relationship: the caption of the last rule that fits."""
+    captions = [rule["caption"].strip('"') for kind, word, rule in _style() if kind == tag and word in {"", *words}]
+    return re.sub(r"\{(\w+)\}", lambda match: str(properties.get(match[1], "")), captions[-1])
+
+
+def test_the_style_file_is_nothing_but_rules_that_browser_reads() -> None:
+    text = (_FOLDER / "style.grass").read_text(encoding="utf-8")
+    assert _RULE.sub("", text).strip() == ""
+    assert all({"caption", "color"} <= set(rule) for _, _, rule in _style())
+
+
+def test_the_style_is_for_words_that_the_graph_has() -> None:
+    assert {word for _, word, _ in _style() if word} <= LABELS | TYPES
+
+
+async def test_every_node_that_a_person_may_meet_has_a_caption(seeded: str, driver: AsyncDriver) -> None:
+    nodes, _, _ = await driver.execute_query(
+        "MATCH (n) WHERE n.namespace = $namespace OR n:Migration "
+        "RETURN labels(n) AS labels, properties(n) AS properties",
+        namespace=seeded,
+        database_="neo4j",
+    )
+    blank = [row["labels"] for row in nodes if not _caption("node", set(row["labels"]), row["properties"]).strip(" :")]
+    assert blank == []
+    assert {"Decision", "Entity", "Source", "IngestRun", "Sequence", "Tombstone"} <= {
+        label for row in nodes for label in row["labels"]
+    }
+
+
+def test_a_relation_that_cannot_be_a_type_shows_its_own_word() -> None:
+    assert _caption("relationship", {"RELATED"}, {"relation": "SUPERSEDES"}) == "SUPERSEDES"
