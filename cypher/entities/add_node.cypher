@@ -33,6 +33,6 @@ CALL (entity, insight) {
 }
 RETURN
   entity.node_id AS node_id,
-  coalesce(entity.label, 'Entity') AS label,
+  coalesce(entity.label, head([label IN labels(entity) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,
   created,
   head([(entity)-[:DESCRIBED_BY]->(described:Insight) | described.id]) AS vector_id

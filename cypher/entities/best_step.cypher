@@ -20,8 +20,7 @@ ORDER BY coalesce(node.name, ''), coalesce(node.node_id, node.id, 0), hop.relati
 LIMIT 1
 RETURN elementId(node) AS id, hop AS edge, [each IN [here, node] | {
   node_id: coalesce(each.node_id, each.id, 0),
-  label: CASE WHEN each:Entity THEN coalesce(each.label, 'Entity')
-         ELSE head([label IN labels(each) WHERE label <> 'Unprojected']) END,
+  label: coalesce(each.label, head([label IN labels(each) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
   name: coalesce(each.name, ''),
   status: CASE WHEN each:Decision THEN each.status END
 }] AS nodes

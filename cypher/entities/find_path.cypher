@@ -39,8 +39,7 @@ CALL (paths) {
     weight: total,
     nodes: [node IN nodes | {
       node_id: coalesce(node.node_id, node.id, 0),
-      label: CASE WHEN node:Entity THEN coalesce(node.label, 'Entity')
-             ELSE head([label IN labels(node) WHERE label <> 'Unprojected']) END,
+      label: coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
       name: coalesce(node.name, ''),
       status: CASE WHEN node:Decision THEN node.status END
     }],

@@ -8,6 +8,6 @@ WITH coalesce(entity, decision) AS node
 WHERE node IS NOT NULL
 RETURN
   coalesce(node.node_id, node.id, 0) AS node_id,
-  CASE WHEN node:Entity THEN coalesce(node.label, 'Entity') ELSE 'Decision' END AS label,
+  coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,
   coalesce(node.name, '') AS name,
   CASE WHEN node:Decision THEN node.status END AS status

@@ -84,8 +84,7 @@ CALL (level4, seen4) {
 WITH rows1 + rows2 + rows3 + rows4 + rows5 AS rows
 RETURN size(rows) AS total, [row IN rows[..$limit] | {
   node_id: coalesce(row.node.node_id, row.node.id, 0),
-  label: CASE WHEN row.node:Entity THEN coalesce(row.node.label, 'Entity')
-         ELSE head([label IN labels(row.node) WHERE label <> 'Unprojected']) END,
+  label: coalesce(row.node.label, head([label IN labels(row.node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
   name: coalesce(row.node.name, ''),
   entity: CASE WHEN row.node:Entity THEN properties(row.node) END,
   ours: CASE WHEN NOT row.node:Entity THEN {

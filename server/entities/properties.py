@@ -46,14 +46,23 @@ def encode(properties: Mapping[str, Json], reserved: Collection[str]) -> dict[st
 
 
 def decode(stored: Mapping[str, Any], reserved: Collection[str]) -> dict[str, Json]:
-    """The agent's properties, from all properties of an element."""
+    """The agent's properties, from all properties of an element.
+
+    A date, a point and the like, which only a person can have put there, reads as its text.
+    """
     return {
         json.loads(f'"{key.removeprefix(PREFIX)}"') if key.startswith(PREFIX) else key: (
-            json.loads(value) if key.startswith(PREFIX) else value
+            json.loads(value) if key.startswith(PREFIX) else _plain(value)
         )
         for key, value in stored.items()
         if key not in reserved
     }
+
+
+def _plain(value: Any) -> Json:
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)
 
 
 def _check(properties: Mapping[str, Json]) -> None:

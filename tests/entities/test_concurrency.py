@@ -1,0 +1,76 @@
+"""Many clients at once: what they name alike is one."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import anyio
+import pytest
+
+from server.entities.models import EdgeAdded
+from server.entities.service import EntityService
+from server.graph.graph import connect
+from server.graph.sequence import Sequence
+from tests.entities.conftest import Caller, Cypher
+
+pytestmark = pytest.mark.anyio
+
+T = TypeVar("T")
+_CLIENTS = 24
+
+
+async def _together(work: Callable[[int], Awaitable[T]]) -> list[T]:
+    """Runs the work of every client, none starting before all are ready."""
+    ready, answers = anyio.Event(), list[T]()
+
+    async def one(number: int) -> None:
+        await ready.wait()
+        answers.append(await work(number))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            for number in range(_CLIENTS):
+                tasks.start_soon(one, number)
+            await anyio.wait_all_tasks_blocked()
+            ready.set()
+    return answers
+
+
+async def test_one_name_from_many_clients_is_one_entity_created_once(caller: Caller, cypher: Cypher) -> None:
+    answers = await _together(lambda number: caller.node("same", properties={f"from{number}": number}))
+    assert sorted(answer.created for answer in answers) == [False] * (_CLIENTS - 1) + [True]
+    assert len({answer.node_id for answer in answers}) == 1
+    [row] = await cypher(
+        "MATCH (n:Entity {namespace: $namespace}) RETURN count(n) AS nodes, head(collect(keys(n))) AS keys"
+    )
+    assert row["nodes"] == 1
+    assert {f"from{number}" for number in range(_CLIENTS)} <= set(row["keys"])
+
+
+async def test_one_edge_from_many_clients_of_two_processes_is_one_edge_between_two_nodes(
+    caller: Caller, cypher: Cypher, neo4j: tuple[str, str, str]
+) -> None:
+    """The second process is a second driver with a sequence of its own; half of the edges lead back."""
+    async with connect(*neo4j, retry_time=30) as other:
+        elsewhere = Caller(EntityService(other, Sequence(other)), caller.principal)
+
+        async def write(number: int) -> EdgeAdded:
+            client = elsewhere if number % 2 else caller
+            ends = ("a", "b") if number % 4 < 2 else ("b", "a")
+            return await client.edge(ends[0], "USES", ends[1], properties={f"from{number}": number})
+
+        answers = await _together(write)
+    assert sum(answer.created for answer in answers) == 2
+    assert sum(answer.source_created + answer.target_created for answer in answers) == 2
+    rows = await cypher(
+        "MATCH (a:Entity {namespace: $namespace})-[edge]->(b) "
+        "RETURN a.name AS a, b.name AS b, keys(edge) AS keys ORDER BY a"
+    )
+    assert [(row["a"], row["b"]) for row in rows] == [("a", "b"), ("b", "a")]
+    assert {f"from{number}" for number in range(_CLIENTS)} <= {key for row in rows for key in row["keys"]}
+
+
+async def test_many_clients_around_one_hub_lose_nothing(caller: Caller) -> None:
+    await _together(lambda number: caller.edge("hub", "USES", f"n{number}", weight=number / _CLIENTS))
+    answer = await caller.neighbors("hub")
+    assert {row.name for row in answer.neighbors} == {f"n{number}" for number in range(_CLIENTS)}
+    assert len({row.edge_id for row in answer.neighbors} | {row.node_id for row in answer.neighbors}) == 2 * _CLIENTS

@@ -1,0 +1,217 @@
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from server.entities import service as module
+from server.entities.models import PathAnswer
+from server.entities.service import EntityService
+from server.errors import NotFound, QueryTimeout
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from tests.entities import reference
+from tests.entities.conftest import Caller, Cypher, Edge, lay
+
+pytestmark = pytest.mark.anyio
+
+_NAMES = ["a", "b", "c", "d", "é", "🧠", "\uffff", "Z", "zz", "10", "9"]
+_weights = st.sampled_from([0.1, 0.2, 0.3, 0.7, 0.8, 1.0]) | st.floats(0, 1)
+_edges = st.lists(
+    st.tuples(st.sampled_from(_NAMES), st.sampled_from(["R", "S"]), st.sampled_from(_NAMES), _weights),
+    max_size=26,
+    unique_by=lambda edge: edge[:3],
+)
+
+
+def _hops(answer: PathAnswer) -> reference.Path:
+    steps = answer.path
+    return tuple(
+        (after.name, step.relation_to_next or "", step.direction_to_next == "outgoing", step.weight_to_next or 0.0)
+        for step, after in pairwise(steps)
+    )
+
+
+@pytest.fixture(params=["one by one", "level by level"])
+def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Both ways to find the best path, whatever the number of paths."""
+    if request.param == "level by level":
+        monkeypatch.setattr(module, "_CAP", 1)
+    yield
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    edges=_edges,
+    options=st.fixed_dictionaries(
+        {"max_depth": st.integers(1, 10)},
+        optional={"relation_types": st.sampled_from([["R"], ["S"], ["R", "S", "?"]])},
+    ),
+)
+async def test_the_path_is_the_best_by_hops_then_weight_then_names(
+    tier: None, caller: Caller, cypher: Cypher, edges: list[Edge], options: dict[str, Any]
+) -> None:
+    await cypher("MATCH (n:Entity {namespace: $namespace}) DETACH DELETE n")
+    await lay(cypher, edges, _NAMES)
+    answer = await caller.path("a", "b", **options)
+    expected = reference.best_path(edges, "a", "b", **options)
+    assert answer.path_found == (expected is not None)
+    assert _hops(answer) == (expected or ())
+    assert answer.path_length == len(expected or ())
+    assert answer.path_weight == sum(reference.units(hop[3]) for hop in expected or ()) / 1e15
+    assert answer.search_depth == (options["max_depth"] if expected is None else len(expected))
+
+
+@st.composite
+def _layered(draw: st.DrawFn) -> list[Edge]:
+    """Layers of nodes with every relation between neighbouring layers, in any direction, often of equal weight."""
+    layers, width = draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    levels = [["s"], *([f"{level}{place}" for place in range(width)] for level in range(layers)), ["t"]]
+    edges = []
+    for here, there in pairwise(levels):
+        for one in here:
+            for other in there:
+                for relation in draw(st.sampled_from([["R"], ["R", "S"]])):
+                    source, target = draw(st.sampled_from([(one, other), (other, one)]))
+                    edges.append((source, relation, target, draw(st.sampled_from([0.1, 0.2, 0.3]))))
+    return edges
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edges=_layered())
+async def test_among_many_equally_short_paths_the_best_is_found(
+    tier: None, caller: Caller, cypher: Cypher, edges: list[Edge]
+) -> None:
+    await cypher("MATCH (n:Entity {namespace: $namespace}) DETACH DELETE n")
+    await lay(cypher, edges)
+    assert _hops(await caller.path("s", "t", max_depth=10)) == reference.best_path(edges, "s", "t", 10)
+
+
+async def test_millions_of_equally_short_paths_are_compared_without_being_listed(
+    caller: Caller, cypher: Cypher
+) -> None:
+    """9 hops through 8 layers of 30: 656,100,000,000 paths. The planted one is the best by a hair."""
+    levels = [["s"], *([f"{level}-{place:02}" for place in range(30)] for level in range(8)), ["t"]]
+    planted = ["s", *(f"{level}-{(7 * level + 3) % 30:02}" for level in range(8)), "t"]
+    edges = [
+        (one, "R", other, 0.5000000001 if (one, other) in pairwise(planted) else 0.5)
+        for here, there in pairwise(levels)
+        for one in here
+        for other in there
+    ]
+    await lay(cypher, edges)
+    answer = await caller.path("s", "t", max_depth=10)
+    assert [step.name for step in answer.path] == planted
+    assert answer.path_weight == pytest.approx(4.5000000009, abs=1e-12)
+    back = await caller.path("t", "s", max_depth=9)
+    assert [step.name for step in back.path] == planted[::-1]
+    assert not (await caller.path("s", "t", max_depth=8)).path_found
+
+
+async def test_the_answer_tells_all_that_is_specified(caller: Caller) -> None:
+    await caller.edge("Memory", "USES", "PostgreSQL", weight=0.9, source_label="Project", target_label="Technology")
+    await caller.edge("Vector Storage", "SOLVED_BY", "PostgreSQL", weight=0.5, source_label="Problem")
+    ids = [(await caller.node(name)).node_id for name in ("Memory", "PostgreSQL", "Vector Storage")]
+    answer = await caller.path("Memory", "Vector Storage")
+    assert answer.model_dump() == {
+        "path_found": True,
+        "path_length": 2,
+        "path_weight": 1.4,
+        "path": [
+            {
+                "node_id": ids[0],
+                "label": "Project",
+                "name": "Memory",
+                "status": None,
+                "relation_to_next": "USES",
+                "direction_to_next": "outgoing",
+                "weight_to_next": 0.9,
+            },
+            {
+                "node_id": ids[1],
+                "label": "Technology",
+                "name": "PostgreSQL",
+                "status": None,
+                "relation_to_next": "SOLVED_BY",
+                "direction_to_next": "incoming",
+                "weight_to_next": 0.5,
+            },
+            {
+                "node_id": ids[2],
+                "label": "Problem",
+                "name": "Vector Storage",
+                "status": None,
+                "relation_to_next": None,
+                "direction_to_next": None,
+                "weight_to_next": None,
+            },
+        ],
+        "start_node": "Memory",
+        "end_node": "Vector Storage",
+        "search_depth": 2,
+        "status": "success",
+    }
+
+
+async def test_a_path_may_run_through_a_decision_and_start_at_one(tier: None, caller: Caller, cypher: Cypher) -> None:
+    for name in ("Precedent", "Neo4j"):
+        await caller.node(name, "Thing")
+    await cypher(
+        "MATCH (a:Entity {namespace: $namespace, name: 'Precedent'}) "
+        "MATCH (b:Entity {namespace: $namespace, name: 'Neo4j'}) "
+        "CREATE (a)<-[:ABOUT]-(:Decision {namespace: $namespace, id: 'd-1', node_id: 900, name: 'Use Neo4j', "
+        "status: 'active'})-[:MENTIONS]->(b)"
+    )
+    through = await caller.path("Precedent", "Neo4j")
+    assert [(step.name, step.label, step.status, step.relation_to_next) for step in through.path] == [
+        ("Precedent", "Thing", None, "ABOUT"),
+        ("Use Neo4j", "Decision", "active", "MENTIONS"),
+        ("Neo4j", "Thing", None, None),
+    ]
+    assert (through.path_weight, through.path[1].node_id) == (2.0, 900)
+    assert [step.name for step in (await caller.path("d-1", "Neo4j")).path] == ["Use Neo4j", "Neo4j"]
+    alone = await caller.path("d-1", "d-1")
+    assert [(step.name, step.status) for step in alone.path] == [("Use Neo4j", "active")]
+
+
+async def test_a_path_to_itself_has_one_step_and_no_hop(caller: Caller) -> None:
+    await caller.node("a", "Project")
+    answer = await caller.path("a", "a")
+    assert (answer.path_found, answer.path_length, answer.search_depth, answer.path_weight) == (True, 0, 0, 0.0)
+    assert [(step.name, step.label, step.relation_to_next) for step in answer.path] == [("a", "Project", None)]
+
+
+@pytest.mark.parametrize(("start", "end", "said"), [("Ms", "b", "Start"), ("b", "Ms", "End"), ("Ms", "Ms", "Start")])
+async def test_an_unknown_end_is_an_error_that_names_near_ones(caller: Caller, start: str, end: str, said: str) -> None:
+    await caller.edge("Mississippi", "R", "b")
+    await caller.node("Mrs")
+    with pytest.raises(NotFound, match=f"{said} node not found: nothing is called 'Ms'") as refused:
+        await caller.path(start, end)
+    assert refused.value.details == {"field": f"{said.lower()}_node", "near_names": []}
+    with pytest.raises(NotFound, match="Near names: 'Mississippi'"):
+        await caller.path("b", "Missisippi")
+
+
+async def test_no_path_within_the_depth_is_an_answer_not_an_error(tier: None, caller: Caller) -> None:
+    for number in range(4):
+        await caller.edge(f"n{number}", "R", f"n{number + 1}")
+    await caller.node("island")
+    for end in ("n4", "island"):
+        answer = await caller.path("n0", end, max_depth=3)
+        assert (answer.path_found, answer.path_length, answer.path, answer.search_depth) == (False, 0, [], 3)
+    assert (await caller.path("n0", "n4", max_depth=4)).path_length == 4
+
+
+async def test_a_search_beyond_its_time_is_ended_with_a_clear_error(
+    graph: Graph, caller: Caller, cypher: Cypher
+) -> None:
+    """Neo4j looks every two seconds for what runs too long, so it takes some calls to be caught."""
+    names = [f"n{number}" for number in range(300)]
+    await lay(cypher, [(one, "R", two, 0.5) for at, one in enumerate(names) for two in names[at + 1 : at + 60]])
+    hasty = Caller(EntityService(graph, Sequence(graph), path_timeout=0.001), caller.principal)
+    with pytest.raises(QueryTimeout, match=r"longer than 0.001 seconds.+max_depth"):
+        for _ in range(500):
+            await hasty.path("n0", "n299", max_depth=10)
+    assert (await caller.path("n0", "n299", max_depth=10)).path_found

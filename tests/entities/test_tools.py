@@ -1,0 +1,140 @@
+import json
+from typing import Any
+
+import pytest
+
+from server.entities.tools import TOOLS, envelope
+from server.errors import (
+    Conflict,
+    GraphUnavailable,
+    InternalError,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    PrecedentError,
+    QueryTimeout,
+)
+from server.principals import Role
+from server.tools import Tool
+
+_TOOLS = {tool.name: tool for tool in TOOLS}
+
+
+def test_the_four_graph_tools_are_published() -> None:
+    assert list(_TOOLS) == ["graph_add_node", "graph_add_edge", "graph_query_neighbors", "graph_find_path"]
+
+
+def test_what_an_agent_has_to_read_stays_small() -> None:
+    told = [(tool.name, tool.description, tool.input_schema(), tool.output_schema()) for tool in TOOLS]
+    assert len(json.dumps(told)) <= 6_144
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "read_only"),
+    [
+        ("graph_add_node", Role.AGENT, False),
+        ("graph_add_edge", Role.AGENT, False),
+        ("graph_query_neighbors", Role.VIEWER, True),
+        ("graph_find_path", Role.VIEWER, True),
+    ],
+)
+def test_reading_needs_a_viewer_and_writing_an_agent(name: str, role: Role, read_only: bool) -> None:
+    tool = _TOOLS[name]
+    assert (tool.role, tool.read_only, tool.destructive, tool.idempotent) == (role, read_only, False, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "required", "optional"),
+    [
+        ("graph_add_node", {"label", "name"}, {"properties", "vector_id"}),
+        (
+            "graph_add_edge",
+            {"source_name", "target_name", "relation"},
+            {"source_label", "target_label", "weight", "properties"},
+        ),
+        ("graph_query_neighbors", {"node_name"}, {"relation_type", "depth", "direction", "limit"}),
+        ("graph_find_path", {"start_node", "end_node"}, {"max_depth", "relation_types"}),
+    ],
+)
+def test_the_arguments_are_those_of_the_specification_and_the_declared_options(
+    name: str, required: set[str], optional: set[str]
+) -> None:
+    schema = _TOOLS[name].input_schema()
+    assert set(schema["required"]) == required
+    assert set(schema["properties"]) == required | optional
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "field"),
+    [
+        ("graph_add_node", {"label": "x", "name": ""}, "name"),
+        ("graph_add_node", {"label": "x", "name": "x" * 1001}, "name"),
+        ("graph_add_node", {"label": "x" * 1001, "name": "x"}, "label"),
+        ("graph_add_node", {"name": "x"}, "label"),
+        ("graph_add_node", {"label": "x", "name": 3}, "name"),
+        ("graph_add_node", {"label": "x", "name": "\ud800"}, "name"),
+        ("graph_add_node", {"label": "x", "name": "x", "properties": "{}"}, "properties"),
+        ("graph_add_node", {"label": "x", "name": "x", "properties": None}, "properties"),
+        ("graph_add_node", {"label": "x", "name": "x", "vector_id": 0}, "vector_id"),
+        ("graph_add_node", {"label": "x", "name": "x", "vector_id": 2**63}, "vector_id"),
+        ("graph_add_node", {"label": "x", "name": "x", "vector_id": True}, "vector_id"),
+        ("graph_add_node", {"label": "x", "name": "x", "namespace": "other"}, "namespace"),
+        ("graph_add_edge", {"source_name": "a", "target_name": "b", "relation": "R", "weight": 1.1}, "weight"),
+        ("graph_add_edge", {"source_name": "a", "target_name": "b", "relation": "R", "weight": -0.1}, "weight"),
+        ("graph_add_edge", {"source_name": "a", "target_name": "b", "relation": "R", "weight": float("nan")}, "weight"),
+        ("graph_add_edge", {"source_name": "a", "target_name": "b", "relation": "x" * 1001}, "relation"),
+        ("graph_query_neighbors", {"node_name": "a", "depth": 0}, "depth"),
+        ("graph_query_neighbors", {"node_name": "a", "depth": 6}, "depth"),
+        ("graph_query_neighbors", {"node_name": "a", "depth": 1.0}, "depth"),
+        ("graph_query_neighbors", {"node_name": "a", "limit": 1001}, "limit"),
+        ("graph_query_neighbors", {"node_name": "a", "direction": "up"}, "direction"),
+        ("graph_find_path", {"start_node": "a", "end_node": "b", "max_depth": 11}, "max_depth"),
+        ("graph_find_path", {"start_node": "a", "end_node": "b", "max_depth": 0}, "max_depth"),
+        ("graph_find_path", {"start_node": "a", "end_node": "b", "relation_types": []}, "relation_types"),
+    ],
+)
+def test_a_wrong_argument_is_refused_by_name(name: str, arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        _TOOLS[name].request.parse(arguments)
+    assert any(field in problem["field"] + problem["problem"] for problem in refused.value.details["fields"])
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_defaults_are_those_of_the_specification(tool: Tool) -> None:
+    defaults = {name: part["default"] for name, part in tool.input_schema()["properties"].items() if "default" in part}
+    assert (
+        defaults
+        == {
+            "graph_add_node": {},
+            "graph_add_edge": {"source_label": "Entity", "target_label": "Entity"},
+            "graph_query_neighbors": {"depth": 1, "direction": "both", "limit": 200},
+            "graph_find_path": {"max_depth": 5},
+        }[tool.name]
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (InvalidArgument("said"), "Parameter validation failed"),
+        (NotFound("said"), "Parameter validation failed"),
+        (Conflict("said"), "Database operation failed"),
+        (QueryTimeout("said"), "Database operation failed"),
+        (GraphUnavailable("said"), "Database operation failed"),
+        (PermissionDenied("said"), "Tool execution failed"),
+        (InternalError("said"), "Tool execution failed"),
+    ],
+)
+def test_an_error_has_the_form_of_the_specification_and_its_code(error: PrecedentError, kind: str) -> None:
+    assert envelope(error, "graph_add_node") == {
+        "error": kind,
+        "details": "said",
+        "tool": "graph_add_node",
+        "code": error.code,
+    }
+
+
+def test_what_a_program_can_act_on_stands_beside() -> None:
+    told = envelope(NotFound("said", {"near_names": ["a"]}), "graph_find_path")
+    assert told["data"] == {"near_names": ["a"]}
