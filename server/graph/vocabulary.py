@@ -25,6 +25,7 @@ LABELS = frozenset(
         "Message",
         "Interaction",
         "Context",
+        "ContextSeries",
         "Reference",
         "Attribution",
         "Correction",

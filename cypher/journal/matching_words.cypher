@@ -1,0 +1,10 @@
+// Returns the messages whose words match best, best first.
+// read
+// $namespace STRING: the caller's namespace
+// $agent_id STRING: the agent whose messages they are
+// $query STRING: a Lucene query that requires the agent's scope
+// $limit INTEGER: how many at most
+CALL db.index.fulltext.queryNodes('message_words', $query, {limit: $limit}) YIELD node, score
+WHERE score > 0 AND node.namespace = $namespace AND node.agent_id = $agent_id
+RETURN node.id AS id
+ORDER BY score DESC, node.created_at DESC, id

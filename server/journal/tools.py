@@ -1,0 +1,192 @@
+"""The tools of the journal family, their texts, and the form of their errors.
+
+Source: journal.md "Tool Reference", "Error Handling"; open-questions.md "journal.md", "Tool rules".
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from server.errors import Conflict, InvalidArgument, NotFound, PrecedentError, QueryTimeout, RequestError
+from server.journal import models
+from server.journal.service import JournalService
+from server.journal.tavily import SearchWeb, WebResults
+from server.principals import Role
+from server.tools import Texts, Tool, ToolInput
+
+
+def envelope(error: PrecedentError, tool: str) -> dict[str, Any]:  # noqa: ARG001 - all tools of the family share one form
+    """Returns a failure under the code name that the specification's `ErrorCode` has for it, our own code beside it."""
+    match error:
+        case InvalidArgument() | NotFound() | Conflict():
+            code = "InvalidParams"
+        case QueryTimeout():
+            code = "RequestTimeout"
+        case RequestError():
+            code = "InvalidRequest"
+        case _:
+            code = "InternalError"
+    return {"error": {"code": code, "message": error.message, "details": {"reason": error.code, **error.details}}}
+
+
+def _confirmed(sentence: str, id_field: str) -> Texts:
+    return lambda answer: (f"{sentence} with ID: {answer[id_field]}",)
+
+
+def _listed(answer: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (answer["items"],)
+
+
+def _context(answer: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (answer if "context_id" in answer else None,)
+
+
+def _web(answer: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (answer["items"], {"images": answer["images"]}) if answer["images"] else (answer["items"],)
+
+
+Run = Callable[[Any, Any, Any], Awaitable[BaseModel]]
+
+
+def _write(
+    name: str, description: str, *, request: type[ToolInput], response: type[BaseModel], run: Run, texts: Texts
+) -> Tool:
+    return Tool(name, description, request, response, run, envelope, role=Role.AGENT, texts=texts)
+
+
+def _read(
+    name: str,
+    description: str,
+    *,
+    request: type[ToolInput],
+    response: type[BaseModel],
+    run: Run,
+    texts: Texts = _listed,
+    many: str | None = "items",
+) -> Tool:
+    return Tool(
+        name, description, request, response, run, envelope, read_only=True, idempotent=True, many=many, texts=texts
+    )
+
+
+TOOLS: tuple[Tool, ...] = (
+    _write(
+        "store_conversation_message",
+        "Stores a message in the conversation history.",
+        request=models.StoreMessage,
+        response=models.MessageStored,
+        run=JournalService.store_message,
+        texts=_confirmed("Conversation message stored", "conversation_id"),
+    ),
+    _read(
+        "get_conversation_history",
+        "Retrieves an agent's conversation history, oldest first, optionally of one conversation.",
+        request=models.GetHistory,
+        response=models.Items[models.Message],
+        run=JournalService.history,
+    ),
+    _read(
+        "search_conversations",
+        "Finds what was said to and by an agent, by meaning and words, best first.",
+        request=models.SearchConversations,
+        response=models.FoundMessages,
+        run=JournalService.search_conversations,
+    ),
+    _write(
+        "store_context",
+        "Stores contextual data of an agent as the next version (1, 2, 3 …) of its context type.",
+        request=models.StoreContext,
+        response=models.ContextStored,
+        run=JournalService.store_context,
+        texts=_confirmed("Context stored", "context_id"),
+    ),
+    _read(
+        "get_context",
+        "Retrieves an agent's context of a type, the latest or one version; null where there is none.",
+        request=models.GetContext,
+        response=models.ContextAnswer,
+        run=JournalService.context,
+        texts=_context,
+        many=None,
+    ),
+    _read(
+        "get_all_contexts",
+        "Retrieves every version of every context of an agent, newest first.",
+        request=models.GetAllContexts,
+        response=models.Items[models.Context],
+        run=JournalService.all_contexts,
+    ),
+    _write(
+        "add_reference_key",
+        "Adds a reference key to an external knowledge source or an internal memory entry.",
+        request=models.AddReference,
+        response=models.ReferenceAdded,
+        run=JournalService.add_reference,
+        texts=_confirmed("Reference key added", "reference_id"),
+    ),
+    _read(
+        "get_reference_keys",
+        "Retrieves an agent's reference keys, newest first, optionally of one type.",
+        request=models.GetReferences,
+        response=models.Items[models.Reference],
+        run=JournalService.references,
+    ),
+    _write(
+        "log_source_attribution",
+        "Logs the origin of information used or generated by an agent.",
+        request=models.LogAttribution,
+        response=models.AttributionLogged,
+        run=JournalService.log_attribution,
+        texts=_confirmed("Source attribution logged", "attribution_id"),
+    ),
+    _read(
+        "get_source_attributions",
+        "Retrieves an agent's source attributions, last retrieved first, optionally of one type.",
+        request=models.GetAttributions,
+        response=models.Items[models.Attribution],
+        run=JournalService.attributions,
+    ),
+    _write(
+        "log_correction",
+        "Records that an agent's output or internal state was corrected.",
+        request=models.LogCorrection,
+        response=models.CorrectionLogged,
+        run=JournalService.log_correction,
+        texts=_confirmed("Correction logged", "correction_id"),
+    ),
+    _read(
+        "get_correction_logs",
+        "Retrieves an agent's corrections, newest first, optionally of one type.",
+        request=models.GetCorrections,
+        response=models.Items[models.Correction],
+        run=JournalService.corrections,
+    ),
+    _write(
+        "log_success_metric",
+        "Logs a metric of an agent's performance.",
+        request=models.LogMetric,
+        response=models.MetricLogged,
+        run=JournalService.log_metric,
+        texts=_confirmed("Success metric logged", "metric_id"),
+    ),
+    _read(
+        "get_success_metrics",
+        "Retrieves an agent's success metrics, newest first, optionally of one name.",
+        request=models.GetMetrics,
+        response=models.Items[models.Metric],
+        run=JournalService.metrics,
+    ),
+    Tool(
+        name="tavily_web_search",
+        description="Searches the web with Tavily: current information, news and page contents, filtered by time and "
+        "domain.",
+        request=SearchWeb,
+        response=WebResults,
+        run=JournalService.search_web,
+        envelope=envelope,
+        open_world=True,
+        many="items",
+        texts=_web,
+    ),
+)
