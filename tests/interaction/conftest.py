@@ -1,0 +1,82 @@
+"""The real application, in process, and official clients of it in both protocol eras."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from server.access.gate import CALLER_HEADER
+from server.app import App, open_app
+from server.settings import Settings
+
+SECRET = "the-operators-secret"
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+def settings_for(neo4j: tuple[str, str, str], home: Path, **env: Any) -> Settings:
+    uri, user, password = neo4j
+    return Settings(
+        **{
+            "NEO4J_URI": uri,
+            "NEO4J_USERNAME": user,
+            "NEO4J_PASSWORD": password,
+            "PRECEDENT_HOME": home,
+            "AGENT_MEMORY_SECRET": SECRET,
+            "PRECEDENT_WRITE_COOLDOWN": 0,
+            "PRECEDENT_SEARCHABLE_WAIT": 20,
+            **env,
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+async def app(
+    neo4j: tuple[str, str, str], graph: object, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[App]:
+    """The application on the run's Neo4j, Qdrant Edge and the real embedding model."""
+    settings = settings_for(neo4j, tmp_path_factory.mktemp("home"))
+    async with open_app(settings) as opened, opened.http.router.lifespan_context(opened.http):
+        yield opened
+
+
+@pytest.fixture(params=["2026-07-28", "legacy"])
+def era(request: pytest.FixtureRequest) -> str:
+    """The protocol era of a client: stateless, or with a handshake."""
+    return str(request.param)
+
+
+@pytest.fixture
+def connect(app: App, namespace: str, era: str) -> Connect:
+    """Opens a client in the test's namespace: `connect(role="viewer")`."""
+
+    @asynccontextmanager
+    async def opened(
+        role: str = "agent",
+        kind: str = "agent",
+        name: str = "tester",
+        elsewhere: str = "",
+        to: App | None = None,
+    ) -> AsyncIterator[Client]:
+        caller = {"name": name, "kind": kind, "role": role, "namespace": namespace + elsewhere}
+        headers = {"Authorization": f"Bearer {SECRET}", CALLER_HEADER: json.dumps(caller)}
+        transport = httpx2.ASGITransport(app=(to or app).http)
+        async with (
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers, timeout=60) as http,
+            Client(streamable_http_client("http://127.0.0.1/mcp", http_client=http), mode=era) as client,
+        ):
+            yield client
+
+    return opened
+
+
+@pytest.fixture
+async def client(connect: Connect) -> AsyncIterator[Client]:
+    """An agent in the test's own namespace."""
+    async with connect() as opened:
+        yield opened
