@@ -14,7 +14,8 @@ from anyio import to_thread
 from jgo.maven import MavenContext
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
-from server.errors import ChecksumMismatch, RegistryUnreachable
+from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
+from server.local.home import Cache
 from server.local.progress import Progress, Step
 
 _AT_ONCE = 16
@@ -152,3 +153,11 @@ def unreachable(what: str) -> RegistryUnreachable:
         f"{what} could not be fetched: the registry cannot be reached. Check the network and HTTPS_PROXY and run "
         "`precedent setup` again, it goes on where it stopped; or copy PRECEDENT_CACHE from a machine that has it."
     )
+
+
+def require_provisioned(cache: Cache) -> None:
+    """Raises `SetupError` when a jar is not in the cache; sizes only, for every start (`missing` reads the bytes)."""
+    for jar in locked():
+        file = cache.jars / jar.name
+        if not file.is_file() or file.stat().st_size != jar.size:
+            raise SetupError("Neo4j has not been fetched yet, or not whole: run `precedent setup`.")
