@@ -13,7 +13,8 @@ _SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
-    structlog.processors.dict_tracebacks,
+    # Without the values of local variables: among them are bodies and secrets.
+    structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
 ]
 # Their loggers tell every request or every retry; ours say what matters of it.
 _QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "uvicorn.access", "mcp", "neo4j", "sse_starlette")
