@@ -1,0 +1,20 @@
+// Returns records that Qdrant does not hold in their last revision, with the text that each is found by.
+// read
+// $only LIST<STRING>: keys to look for alone; every record where it is empty
+// $limit INTEGER: how many at most
+MATCH (n:Unprojected)
+WHERE n.namespace IS :: STRING NOT NULL AND toStringOrNull(n.id) IS NOT NULL
+  AND (size($only) = 0 OR toString(n.id) IN $only)
+WITH n, CASE
+  // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
+  WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
+END AS record
+WHERE record IS NOT NULL
+RETURN
+  elementId(n) AS element,
+  n.namespace AS namespace,
+  record.kind AS kind,
+  toString(n.id) AS key,
+  coalesce(toIntegerOrNull(n.revision), 0) AS revision,
+  coalesce(toStringOrNull(record.text), '') AS text
+LIMIT $limit
