@@ -82,18 +82,22 @@ CALL (level4, seen4) {
          collect(DISTINCT node) AS level5
 }
 WITH rows1 + rows2 + rows3 + rows4 + rows5 AS rows
-RETURN size(rows) AS total, [row IN rows[..$limit] | {
-  node_id: coalesce(row.node.node_id, row.node.id, 0),
-  label: coalesce(row.node.label, head([label IN labels(row.node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
-  name: coalesce(row.node.name, ''),
-  entity: CASE WHEN row.node:Entity THEN properties(row.node) END,
-  ours: CASE WHEN NOT row.node:Entity THEN {
-    id: row.node.id, status: row.node.status, target: row.node.target, origin: row.node.origin,
-    created_at: toString(row.node.created_at)
-  } END,
-  relation: row.relation,
-  distance: row.distance,
-  weight: row.edge[0],
-  direction: CASE WHEN row.outgoing THEN 'outgoing' ELSE 'incoming' END,
-  edge_id: nullif(-row.edge[1], 0)
-}] AS neighbors
+CALL (rows) {
+  UNWIND rows[..$limit] AS row
+  WITH row, row.node AS node
+  RETURN collect({
+    node_id: coalesce(node.node_id, node.id, 0),
+    label: coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
+    name: coalesce(node.name, ''),
+    // Our times are not asked for, and are slow to transfer.
+    entity: CASE WHEN node:Entity THEN node {.*, created_at: null, updated_at: null} END,
+    ours: CASE WHEN NOT node:Entity THEN
+      node {.id, .status, .target, .origin, created_at: toString(node.created_at)} END,
+    relation: row.relation,
+    distance: row.distance,
+    weight: row.edge[0],
+    direction: CASE WHEN row.outgoing THEN 'outgoing' ELSE 'incoming' END,
+    edge_id: nullif(-row.edge[1], 0)
+  }) AS neighbors
+}
+RETURN size(rows) AS total, neighbors

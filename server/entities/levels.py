@@ -36,20 +36,7 @@ async def best_path(transaction: Transaction, start: str, end: str, length: int,
         to_start = length - hops - 1
         within = reached[to_start] if to_start <= half else None
         weighed.append(await beyond(weighed[-1], weighed[hops - 1] if hops else {}, within))
-    return await _walk(transaction, start, weighed, search)
-
-
-async def _walk(transaction: Transaction, start: str, weighed: list[Level], search: dict[str, Any]) -> Row:
-    here = start
-    nodes: list[Row] = []
-    edges: list[Row] = []
-    for level, next_level in zip(weighed[:0:-1], weighed[-2::-1], strict=True):
-        step = here in level and await transaction.one(
-            "entities/best_step", here=here, weight=level[here], level=next_level, **search
-        )
-        if not step:
-            raise Conflict("The graph changed while its paths were compared; call again.")
-        here = step["id"]
-        nodes += step["nodes"] if not nodes else step["nodes"][1:]
-        edges.append(step["edge"])
-    return {"weight": weighed[-1][start], "nodes": nodes, "edges": edges}
+    walked = await transaction.one("entities/walk_levels", start=start, levels=weighed[::-1], **search)
+    if walked is None:
+        raise Conflict("The graph changed while its paths were compared; call again.")
+    return walked
