@@ -12,6 +12,7 @@
 // $grouped BOOLEAN: whether the conversation is one that the caller named
 // $user_id STRING: the user, or null
 // $sender STRING: role of the sender
+// $speaker STRING: whose words they are, which meaning takes into account
 // $message_content STRING: what was said
 // $message_type STRING: text, image, tool_call …
 // $tool_info STRING: JSON of a tool call, or null
@@ -35,6 +36,7 @@ CALL (context, source, context_known, source_known) {
     conversation_id: $conversation_id,
     user_id: $user_id,
     sender: $sender,
+    speaker: $speaker,
     message_content: $message_content,
     message_type: $message_type,
     tool_info: $tool_info,

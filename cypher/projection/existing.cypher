@@ -4,6 +4,8 @@
 UNWIND $records AS record
 CALL (record) {
   MATCH (n:Decision {namespace: record.namespace, id: record.key}) WHERE record.kind = 'decision' RETURN n
+  UNION ALL
+  MATCH (n:Message {namespace: record.namespace, id: record.key}) WHERE record.kind = 'message' RETURN n
 }
 RETURN
   elementId(n) AS element,

@@ -8,6 +8,7 @@ WHERE n.namespace IS :: STRING NOT NULL AND toStringOrNull(n.id) IS NOT NULL
 WITH n, CASE
   // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
   WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
+  WHEN n:Message THEN {kind: 'message', text: coalesce(n.speaker, '') + ': ' + coalesce(n.message_content, '')}
 END AS record
 WHERE record IS NOT NULL
 RETURN

@@ -2,6 +2,8 @@
 // read
 CALL () {
   MATCH (n:Decision) WHERE n.namespace IS NOT NULL AND n.id IS NOT NULL RETURN 'decision' AS kind, n.namespace AS namespace
+  UNION ALL
+  MATCH (n:Message) WHERE n.namespace IS NOT NULL AND n.id IS NOT NULL RETURN 'message' AS kind, n.namespace AS namespace
 }
 RETURN kind, namespace, count(*) AS records
 ORDER BY kind, namespace

@@ -50,8 +50,8 @@ def _json_object(value: dict[str, Any]) -> dict[str, Any]:
 
 def _deeper_than(limit: int, value: object) -> bool:
     level: list[object] = [value]
-    for _ in range(limit + 1):
-        level = [part for whole in level for part in _parts(whole)]
+    for _ in range(limit):
+        level = [part for whole in level for part in _parts(whole) if isinstance(part, dict | list)]
         if not level:
             return False
     return True

@@ -42,6 +42,6 @@ class Recorder:
 
 def captioned(*parts: str | None) -> str:
     """What Neo4j Browser writes on a node: the parts that say something, in one line, cut where they are long."""
-    said = [" ".join(part.split()) for part in parts if part and part.strip()]
+    said = [" ".join(part[:1_000].split()) for part in parts if part and part.strip()]
     line = ": ".join(said)
     return line if len(line) <= _CAPTION else f"{line[: _CAPTION - 1]}…"

@@ -86,7 +86,8 @@ class JournalService:
         Raises `PermissionDenied`, or `InvalidArgument` naming each reference that is unknown.
         """
         caller.require(Role.AGENT)
-        record = await self._recorder.record(caller, request.agent_id, request.message_content or request.message_type)
+        caption = request.message_content if request.message_content.strip() else request.message_type
+        record = await self._recorder.record(caller, request.agent_id, caption)
         conversation_id = request.conversation_id or record["id"]
         said = request.model_dump(exclude={"agent_id", "conversation_id"})
         known = await self._graph.one(
@@ -94,6 +95,7 @@ class JournalService:
             **record,
             **said,
             scope=f"{scope_token(caller.namespace)} {agent_scope(caller.namespace, request.agent_id)}",
+            speaker=_speaker(request),
             conversation_id=conversation_id,
             grouped=request.conversation_id is not None,
         )
@@ -244,6 +246,13 @@ class JournalService:
 
 def _asked(request: BaseModel, caller: Principal) -> dict[str, Any]:
     return {"namespace": caller.namespace, **request.model_dump()}
+
+
+def _speaker(request: StoreMessage) -> str:
+    """Whose words they are, as far as a name says more than a role."""
+    if request.sender == "user" and request.user_id is not None:
+        return request.user_id
+    return request.agent_id if request.sender == "agent" else request.sender
 
 
 def _stored(value: dict[str, Any] | None) -> str | None:

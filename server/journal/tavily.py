@@ -105,7 +105,7 @@ class Tavily:
         self._key = key
         self._url = f"{url.rstrip('/')}/search"
         self._timeout = timeout
-        self._pause = wait_exponential_jitter(initial=pause, max=_LONGEST_PAUSE, jitter=pause)
+        self._pause = wait_exponential_jitter(multiplier=pause, max=_LONGEST_PAUSE, jitter=pause)
         self._http = httpx2.AsyncClient(timeout=timeout, follow_redirects=False)
 
     async def search(self, request: SearchWeb) -> WebResults:
