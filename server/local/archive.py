@@ -33,7 +33,12 @@ def installation(cache: Cache) -> Installation:
     """The Neo4j that was provisioned into a cache. Raises `PlatformUnsupported`."""
     bare = Installation(java(), tuple(cache.jars / jar.name for jar in locked()))
     file = archive_file(cache, bare)
-    return replace(bare, archive=file) if file.is_file() else bare
+    return replace(bare, archive=file) if file.is_file() and file.stat().st_size else bare
+
+
+def was_made(cache: Cache) -> bool:
+    """Whether an archive was made, or tried in vain, for what the cache holds."""
+    return archive_file(cache, installation(cache)).is_file()
 
 
 def archive_file(cache: Cache, bare: Installation) -> Path:
@@ -47,7 +52,7 @@ async def make(cache: Cache, progress: Progress, exercise: Exercise | None = Non
     """Makes the archive; one at a time may do so (hold the cache's lock).
 
     Neo4j runs once, in a throw-away home, which also shows that it can run on this machine at all.
-    Raises `SetupError` when it cannot; an archive that cannot be written is only logged, for all works without.
+    Raises `SetupError` when it cannot; an archive that cannot be made is only logged, for all works without.
     """
     bare = replace(installation(cache), archive=None)
     workshop = cache.archives / ".making"
@@ -89,5 +94,6 @@ async def _dump(bare: Installation, classes: Path, draft: Path, archive: Path) -
         )
         if done.returncode != 0:
             _log.warning("archive_not_made", exit_code=done.returncode, output=done.stderr.decode()[-500:])
+            await to_thread.run_sync(archive.touch)  # an empty one says that it was tried in vain
             return
     await to_thread.run_sync(draft.replace, archive)
