@@ -25,7 +25,7 @@ from server.vectors.store import Point, VectorStore, point_id, refuse_other_mode
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 _BATCH = 32
-"""Records of one step: some tenths of a second, which is as long as somebody who waits to be searchable stands behind a backlog."""
+"""Records of one step: some tenths of a second, as long as who waits to be searchable stands behind a backlog."""
 _LONGEST_PAUSE = 15.0
 
 
@@ -203,7 +203,7 @@ class Projector:
             retry=retry_if_exception(
                 lambda error: isinstance(error, Exception) and not isinstance(error, ModelMismatch)
             ),
-            wait=wait_exponential_jitter(initial=0.2, max=_LONGEST_PAUSE, jitter=0.2),
+            wait=wait_exponential_jitter(multiplier=0.2, max=_LONGEST_PAUSE, jitter=0.2),
             before_sleep=self._step_back,
             sleep=anyio.sleep,
         ):
