@@ -102,8 +102,10 @@ class Tool:
 
     def output_schema(self) -> dict[str, Any]:
         """The JSON schema of the structured answer."""
-        schema: dict[str, Any] = _untitled(self.response.model_json_schema(mode="serialization"))
-        return schema
+        schema = self.response.model_json_schema(mode="serialization", schema_generator=_OutputSchema)
+        shapes = schema.pop("$defs", {})
+        inlined: dict[str, Any] = _untitled(_inlined(schema, shapes))
+        return inlined
 
 
 class _InputSchema(GenerateJsonSchema):
@@ -116,16 +118,44 @@ class _InputSchema(GenerateJsonSchema):
         return super().default_schema(schema)
 
 
+class _OutputSchema(GenerateJsonSchema):
+    """Says the same in fewer bytes: every agent reads every schema."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        inner = self.generate_inner(schema["schema"])
+        if "enum" in inner:
+            return {"enum": [*inner["enum"], None]}
+        if isinstance(inner.get("type"), str):
+            return {**inner, "type": [inner["type"], "null"]}
+        return super().nullable_schema(schema)
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
+        return {key: value for key, value in super().literal_schema(schema).items() if key != "type"}
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        # An answer has every field: what it would be if it were left out says nothing.
+        return self.generate_inner(schema["schema"])
+
+
+def _inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
+    """Puts each shape where it is meant: no answer of ours is recursive, and hardly one uses a shape twice."""
+    if isinstance(schema, list):
+        return [_inlined(item, shapes) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(shapes[schema["$ref"].removeprefix("#/$defs/")], shapes)
+    return {key: _inlined(value, shapes) for key, value in schema.items()}
+
+
 def _untitled(schema: Any) -> Any:
-    """Drops the titles that pydantic derives from names: an agent reads the names already."""
+    """Drops what says nothing: titles that pydantic derives from names, and that an object may hold anything."""
     if isinstance(schema, list):
         return [_untitled(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: {name: _untitled(part) for name, part in value.items()}
-        if key in {"properties", "$defs"}
-        else _untitled(value)
+        key: {name: _untitled(part) for name, part in value.items()} if key == "properties" else _untitled(value)
         for key, value in schema.items()
-        if key != "title" or not isinstance(value, str)
+        if not (key == "title" and isinstance(value, str)) and not (key == "additionalProperties" and value is True)
     }

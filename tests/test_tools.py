@@ -45,7 +45,7 @@ def test_the_schema_has_no_titles_and_allows_null_only_where_it_is_meant() -> No
             "tags": {"type": "array", "items": {"type": "string"}},
         },
     }
-    assert TOOL.output_schema()["properties"] == {"found": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
+    assert TOOL.output_schema()["properties"] == {"found": {"type": ["string", "null"]}}
 
 
 @pytest.mark.parametrize(

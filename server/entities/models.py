@@ -106,7 +106,7 @@ class Neighbors(ToolOutput):
 
 class FindPath(ToolInput):
     start_node: Name = Field(description="Name of an entity, or id of a decision")
-    end_node: Name = Field(description="Name of an entity, or id of a decision")
+    end_node: Name
     max_depth: int = Field(5, ge=1, le=10)
     relation_types: list[Word] | None = Field(None, min_length=1, max_length=100, description="Follow only these")
 

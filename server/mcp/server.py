@@ -57,10 +57,17 @@ def _wire(tool: Tool) -> WireTool:
         description=tool.description,
         input_schema=tool.input_schema(),
         output_schema=tool.output_schema(),
-        annotations=ToolAnnotations(
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.open_world,
-        ),
+        annotations=_hints(tool),
+    )
+
+
+def _hints(tool: Tool) -> ToolAnnotations:
+    """Only what says something: to a tool that reads, the other two hints mean nothing (MCP, ToolAnnotations)."""
+    if tool.read_only:
+        return ToolAnnotations(read_only_hint=True, open_world_hint=tool.open_world)
+    return ToolAnnotations(
+        read_only_hint=False,
+        destructive_hint=tool.destructive,
+        idempotent_hint=tool.idempotent,
+        open_world_hint=tool.open_world,
     )
