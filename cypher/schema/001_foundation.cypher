@@ -47,8 +47,11 @@ FOR (model:EmbeddingModel) REQUIRE model.purpose IS UNIQUE;
 CREATE CONSTRAINT source_uri IF NOT EXISTS
 FOR (source:Source) REQUIRE (source.namespace, source.uri) IS UNIQUE;
 
+CREATE CONSTRAINT ingest_run_id IF NOT EXISTS
+FOR (run:IngestRun) REQUIRE (run.namespace, run.id) IS UNIQUE;
+
 CREATE FULLTEXT INDEX decision_words IF NOT EXISTS
-FOR (decision:Decision) ON EACH [decision.title, decision.rationale, decision.target, decision.scope]
+FOR (decision:Decision) ON EACH [decision.id, decision.title, decision.rationale, decision.target, decision.scope]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}};
 
 CREATE FULLTEXT INDEX entity_names IF NOT EXISTS
