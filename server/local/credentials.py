@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 
@@ -13,8 +14,8 @@ def secret(file: Path) -> str:
     """
     if not file.exists():
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = file.with_name(f".{file.name}.{os.getpid()}")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        handle, draft = tempfile.mkstemp(prefix=".", dir=file.parent)  # mode 0600
+        with os.fdopen(handle, "w") as out:
             # Hexadecimal: it never looks like an option to a command line, nor needs quoting anywhere.
             out.write(secrets.token_hex(24))
         try:
@@ -22,6 +23,6 @@ def secret(file: Path) -> str:
         except FileExistsError:
             pass  # the other one was first
         finally:
-            draft.unlink()
+            Path(draft).unlink()
     file.chmod(0o600)
     return file.read_text("utf-8").strip()

@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
 
 import anyio
 import requests
 from anyio import to_thread
-from jgo.maven import MavenContext
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from jgo.maven import Artifact, MavenContext, PythonResolver
+from requests.adapters import HTTPAdapter
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from urllib3 import Retry
 
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
 from server.local.home import Cache
 from server.local.progress import Progress, Step
 
 _AT_ONCE = 16
-# Seconds to connect, and between two packets: jgo hands it on to requests, which takes a pair.
-_TIMEOUT = cast("int", (10, 60))
+_TIMEOUT = (10, 60)  # seconds: to connect, and between two packets
+_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,12 @@ async def fetch(folder: Path, jars: tuple[Jar, ...], progress: Progress, reposit
     staging = folder / ".fetching"
     await to_thread.run_sync(lambda: shutil.rmtree(staging, ignore_errors=True))
     await to_thread.run_sync(lambda: staging.mkdir(parents=True))
+    resolver = _Downloads()
     maven = MavenContext(
+        resolver=resolver,
         repo_cache=staging,
         local_repos=[],
         remote_repos={"chosen": repository.rstrip("/")} if repository else None,
-        timeout=_TIMEOUT,
     )
     slots = anyio.CapacityLimiter(_AT_ONCE)
 
@@ -107,25 +109,57 @@ async def fetch(folder: Path, jars: tuple[Jar, ...], progress: Progress, reposit
     except ExceptionGroup as several:  # the first one cancelled the others
         raise several.exceptions[0] from None
     finally:
+        resolver.close()
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(lambda: shutil.rmtree(staging, ignore_errors=True))
 
 
-async def _fetch_one(maven: Any, jar: Jar, folder: Path, slots: anyio.CapacityLimiter) -> None:
+class _Downloads(PythonResolver):
+    """Downloads artifacts over kept connections; jgo's own asks twice for each and leaves connections open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._session = requests.Session()
+        busy = (429, 502, 503, 504)  # these ask for patience, and may say how much (Retry-After)
+        patience = Retry(4, connect=0, read=0, status_forcelist=busy, backoff_factor=0.5, raise_on_status=False)
+        adapter = HTTPAdapter(pool_maxsize=_AT_ONCE, max_retries=patience)
+        self._session.mount("https://", adapter)
+        self._session.mount("http://", adapter)
+
+    def download(self, artifact: Artifact) -> Path:
+        """Raises requests' `RequestException`, `HTTPError` among them."""
+        [repository] = artifact.context.remote_repos.values()
+        place = (artifact.component.path_prefix / artifact.filename).as_posix()
+        file = artifact.cached_path
+        assert file is not None
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with self._session.get(f"{repository}/{place}", stream=True, timeout=_TIMEOUT) as response:
+            response.raise_for_status()
+            with file.open("wb") as out:
+                for chunk in response.iter_content(_CHUNK):
+                    out.write(chunk)
+        return file
+
+    def close(self) -> None:
+        self._session.close()
+
+
+async def _fetch_one(maven: MavenContext, jar: Jar, folder: Path, slots: anyio.CapacityLimiter) -> None:
     """Fetches one jar, again after a break in the network, and once again after a wrong checksum."""
     artifact = maven.project(jar.group, jar.artifact).at_version(jar.version).artifact(jar.classifier, jar.kind)
+    file = artifact.cached_path
+    assert file is not None
 
     def download() -> bool:
-        artifact.cached_path.unlink(missing_ok=True)
-        file = artifact.resolve()
-        if jar.matches(file):
-            file.replace(folder / jar.name)
-            return True
-        return False
+        file.unlink(missing_ok=True)  # or jgo would take what a broken download left
+        if not jar.matches(artifact.resolve()):
+            return False
+        file.replace(folder / jar.name)
+        return True
 
     network = AsyncRetrying(
-        retry=retry_if_exception_type(requests.RequestException),
-        wait=wait_exponential_jitter(initial=0.5, max=5),
+        retry=retry_if_exception(_may_pass),
+        wait=wait_exponential_jitter(multiplier=0.5, max=5, jitter=0.5),
         stop=stop_after_attempt(3),
         reraise=True,
     )
@@ -133,12 +167,17 @@ async def _fetch_one(maven: Any, jar: Jar, folder: Path, slots: anyio.CapacityLi
         for _ in range(2):
             if await network(to_thread.run_sync, download, limiter=slots):
                 return
-    except requests.RequestException as error:
-        raise unreachable(jar.name) from error
-    except RuntimeError as error:  # jgo's for an answer that is not 200
+    except requests.HTTPError as error:
+        assert error.response is not None
         raise RegistryUnreachable(
-            f"The Maven repository does not have {jar.name}. If you use a mirror, let it carry the public "
-            "repository whole; or copy PRECEDENT_CACHE from a machine that has it."
+            f"The Maven repository answers {error.response.status_code} for {jar.name}. If it is a mirror, let it "
+            "carry the public repository whole; or copy PRECEDENT_CACHE from a machine that has it."
+        ) from error
+    except requests.RequestException as error:
+        raise RegistryUnreachable(
+            f"{jar.name} could not be fetched: the Maven repository cannot be reached. Check the network and "
+            "HTTPS_PROXY and run `precedent setup` again, it goes on where it stopped; or copy PRECEDENT_CACHE from "
+            "a machine that has it."
         ) from error
     raise ChecksumMismatch(
         f"{jar.name} came twice with the wrong checksum and was thrown away. Something between here and the "
@@ -147,12 +186,9 @@ async def _fetch_one(maven: Any, jar: Jar, folder: Path, slots: anyio.CapacityLi
     )
 
 
-def unreachable(what: str) -> RegistryUnreachable:
-    """The error for a registry that cannot be reached, and what to do."""
-    return RegistryUnreachable(
-        f"{what} could not be fetched: the registry cannot be reached. Check the network and HTTPS_PROXY and run "
-        "`precedent setup` again, it goes on where it stopped; or copy PRECEDENT_CACHE from a machine that has it."
-    )
+def _may_pass(error: BaseException) -> bool:
+    """Whether asking again may help: a refusal stays one."""
+    return isinstance(error, requests.RequestException) and not isinstance(error, requests.HTTPError)
 
 
 def require_provisioned(cache: Cache) -> None:

@@ -1,0 +1,75 @@
+"""Folders and servers for tests of the local stack."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from server.embedding.provision import model_folder
+from server.local.home import Cache, Home
+from server.settings import Settings
+from tests.local.web import Web, web
+
+
+@pytest.fixture
+def maven() -> Iterator[Web]:
+    """A Maven repository on loopback; empty."""
+    with web() as played:
+        yield played
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home whose name is as unhandy as a person's own folder may be."""
+    return Home(tmp_path / "Élodie's home")
+
+
+@pytest.fixture(scope="session")
+def shared_cache() -> Cache:
+    """The cache of this machine, which `precedent setup` has filled."""
+    return Cache(Settings().cache)
+
+
+@pytest.fixture
+def own_cache(shared_cache: Cache, tmp_path: Path) -> Cache:
+    """A cache of the test's own with the same jars and model (links, not copies), and no archive."""
+    own = Cache(tmp_path / "cache")
+    for source, target in ((shared_cache.jars, own.jars), (model_folder(shared_cache), model_folder(own))):
+        target.mkdir(parents=True)
+        for file in source.iterdir():
+            if file.is_file():
+                os.link(file, target / file.name)
+    return own
+
+
+async def until(condition: Callable[[], object], limit: float = 60) -> None:
+    """Waits until `condition` holds; a TimeoutError when it does not in `limit` seconds."""
+    with anyio.fail_after(limit):
+        while not condition():  # noqa: ASYNC110 - other processes tell nobody
+            await anyio.sleep(0.02)
+
+
+class Recorder:
+    """A progress that remembers its steps."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+        self.total = 0
+        self.done = 0
+
+    @contextmanager
+    def step(self, label: str, total: int | None = None) -> Iterator["Recorder"]:
+        self.steps.append(label)
+        self.total += total or 0
+        yield self
+
+    def advance(self, amount: int) -> None:
+        self.done += amount
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
