@@ -34,7 +34,7 @@ class Reading(ToolInput):
     """What a `get_*` tool takes: names that it does not know are ignored."""
 
     model_config = ConfigDict(extra="ignore")
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
 
 
 class Page(Reading):
@@ -47,7 +47,7 @@ class Items(ToolOutput, Generic[T]):
 
 
 class StoreMessage(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     user_id: Key | None = Field(None, description="Identifier of the user")
     sender: Key = Field(description="Role of the sender (e.g., user, agent, system)")
     message_content: Text = Field(description="The text of the message")
@@ -87,7 +87,7 @@ class Message(ToolOutput):
 
 
 class SearchConversations(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     limit: Annotated[int, Field(ge=1, le=100)] = 10
 
@@ -105,7 +105,7 @@ class FoundMessages(Items[FoundMessage]):
 
 
 class StoreContext(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     context_type: Key = Field(description="Category (e.g., agent_state, user_preference, task_parameters)")
     context_data: JsonObject = Field(description="The structured context data")
     parent_context_id: Key | None = Field(None, description="context_id of the parent")
@@ -149,7 +149,7 @@ class GetAllContexts(Reading):
 
 
 class AddReference(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     key_type: Key = Field(description="E.g. document_id, memory_entry_id, external_api_id")
     key_value: Annotated[Line, Field(min_length=1)] = Field(description="The key itself")
     description: Prose | None = Field(None, description="What the key references")
@@ -177,7 +177,7 @@ class Reference(ToolOutput):
 
 
 class LogAttribution(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     source_type: Key = Field(description="E.g. user_input, tavily_search, internal_reasoning")
     source_uri: Line | None = Field(None, description="URI or identifier of the source (URL, query)")
     retrieval_timestamp: Time = Field(description="Unix timestamp of when it was retrieved, in milliseconds")
@@ -206,7 +206,7 @@ class Attribution(ToolOutput):
 
 
 class LogCorrection(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     correction_type: Key = Field(description="E.g. user_feedback, self_correction, system_override")
     original_entry_id: Key | None = Field(None, description="ID of the memory entry that was corrected")
     original_value: JsonObject | None = Field(None, description="The data before correction")
@@ -241,7 +241,7 @@ class Correction(ToolOutput):
 
 
 class LogMetric(ToolInput):
-    agent_id: AgentId = Field(description="Identifier of the AI agent")
+    agent_id: AgentId
     metric_name: Key = Field(description="E.g. task_completion_rate, response_latency_ms")
     metric_value: Number
     unit: Annotated[str, Field(max_length=1_000)] | None = Field(None, description="E.g. percent, ms, score")

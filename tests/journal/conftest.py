@@ -12,7 +12,6 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 from neo4j import AsyncDriver
-from pydantic import SecretStr
 
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
@@ -164,11 +163,6 @@ async def modern(service: JournalService, namespace: str) -> AsyncIterator[Agent
     """An agent over MCP, in today's era alone: for tests that make many calls."""
     async with Agent(service, Principal("tester", "agent", Role.AGENT, namespace), "auto").connected() as connected:
         yield connected
-
-
-@pytest.fixture
-def keyed() -> SecretStr:
-    return SecretStr("tvly-secret-0123456789")
 
 
 @pytest.fixture

@@ -1,0 +1,167 @@
+import json
+from typing import Any
+
+import pytest
+
+from server.errors import (
+    Conflict,
+    GraphUnavailable,
+    InternalError,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    PrecedentError,
+    QueryTimeout,
+    SetupError,
+    WebSearchUnavailable,
+)
+from server.journal.tools import TOOLS, envelope
+from server.principals import Role
+from tests.journal.conftest import Agent, Cypher, error, texts
+from tests.journal.test_bad_input import BY_NAME, GOOD
+
+pytestmark = pytest.mark.anyio
+
+# journal.md "Tool Reference": the arguments, in order; required; nullable; and what was added to them.
+SPECIFIED: dict[str, tuple[str, str, str, str]] = {
+    "store_conversation_message": (
+        "agent_id user_id sender message_content message_type tool_info context_snapshot_id source_attribution_id",
+        "agent_id sender message_content",
+        "user_id tool_info context_snapshot_id source_attribution_id",
+        "conversation_id",
+    ),
+    "get_conversation_history": ("agent_id conversation_id limit offset", "agent_id", "conversation_id", ""),
+    "search_conversations": ("", "", "", "agent_id query limit"),
+    "store_context": (
+        "agent_id context_type context_data parent_context_id",
+        "agent_id context_type context_data",
+        "parent_context_id",
+        "",
+    ),
+    "get_context": ("agent_id context_type version", "agent_id context_type", "version", ""),
+    "get_all_contexts": ("agent_id", "agent_id", "", "limit offset"),
+    "add_reference_key": (
+        "agent_id key_type key_value description associated_conversation_id",
+        "agent_id key_type key_value",
+        "description associated_conversation_id",
+        "",
+    ),
+    "get_reference_keys": ("agent_id key_type limit offset", "agent_id", "key_type", ""),
+    "log_source_attribution": (
+        "agent_id source_type source_uri retrieval_timestamp content_summary full_content_hash",
+        "agent_id source_type retrieval_timestamp",
+        "source_uri content_summary full_content_hash",
+        "",
+    ),
+    "get_source_attributions": ("agent_id source_type limit offset", "agent_id", "source_type", ""),
+    "log_correction": (
+        "agent_id correction_type original_entry_id original_value corrected_value reason applied_automatically",
+        "agent_id correction_type applied_automatically",
+        "original_entry_id original_value corrected_value reason",
+        "",
+    ),
+    "get_correction_logs": ("agent_id correction_type limit offset", "agent_id", "correction_type", ""),
+    "log_success_metric": (
+        "agent_id metric_name metric_value unit associated_task_id metadata",
+        "agent_id metric_name metric_value",
+        "unit associated_task_id metadata",
+        "",
+    ),
+    "get_success_metrics": ("agent_id metric_name limit offset", "agent_id", "metric_name", ""),
+    "tavily_web_search": (
+        "query search_depth topic days time_range max_results include_images include_image_descriptions "
+        "include_raw_content include_domains exclude_domains",
+        "query",
+        "",
+        "agent_id",
+    ),
+}
+
+
+def test_the_fourteen_tools_and_the_search_are_published() -> None:
+    assert set(BY_NAME) == set(SPECIFIED)
+    assert len(BY_NAME) == 15
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_a_tool_takes_the_specified_arguments(name: str) -> None:
+    schema = BY_NAME[name].input_schema()
+    arguments, required, nullable, added = (part.split() for part in SPECIFIED[name])
+    own = [field for field in schema["properties"] if field not in added]
+    assert sorted(own) == sorted(arguments)
+    assert set(schema["properties"]) == {*arguments, *added}
+    assert set(schema["required"]) == {*required, *({"agent_id", "query"} if name == "search_conversations" else ())}
+    null = {field for field, part in schema["properties"].items() if "null" in part["type"]}
+    assert null - set(added) == set(nullable)
+    assert schema.get("additionalProperties") is (None if name.startswith("get_") else False)
+
+
+def test_the_defaults_and_bounds_are_the_specified_ones() -> None:
+    for name, tool in BY_NAME.items():
+        fields = tool.input_schema()["properties"]
+        if name.startswith("get_") and name not in {"get_context", "get_all_contexts"}:
+            assert fields["limit"] == {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+            assert (fields["offset"]["minimum"], fields["offset"]["default"]) == (0, 0)
+    web = BY_NAME["tavily_web_search"].input_schema()["properties"]
+    assert web["max_results"] == {"type": "integer", "minimum": 5, "maximum": 20, "default": 10}
+    assert (web["search_depth"]["enum"], web["search_depth"]["default"]) == (["basic", "advanced"], "basic")
+    assert (web["topic"]["enum"], web["topic"]["default"]) == (["general", "news"], "general")
+    assert web["time_range"]["enum"] == ["day", "week", "month", "year", "d", "w", "m", "y"]
+    assert web["days"]["default"] == 3
+    assert BY_NAME["store_conversation_message"].input_schema()["properties"]["message_type"]["default"] == "text"
+
+
+def test_what_an_agent_has_to_read_stays_small() -> None:
+    told = [(tool.name, tool.description, tool.input_schema(), tool.output_schema()) for tool in TOOLS]
+    assert len(json.dumps(told)) <= 18_432
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_each_tool_says_honestly_what_it_does(name: str) -> None:
+    tool = BY_NAME[name]
+    reads = name.startswith(("get_", "search_"))
+    assert (tool.read_only, tool.idempotent, tool.destructive) == (reads, reads, False)
+    assert tool.open_world is (name == "tavily_web_search")
+    assert tool.role is (Role.VIEWER if reads or name == "tavily_web_search" else Role.AGENT)
+    assert tool.output_schema()["type"] == "object"
+
+
+@pytest.mark.parametrize("name", [name for name, tool in BY_NAME.items() if tool.role is Role.AGENT])
+async def test_a_viewer_reads_and_does_not_write(agent: Agent, cypher: Cypher, name: str) -> None:
+    async with agent.at(role=Role.VIEWER).connected() as viewer:
+        refused = await viewer.refused(name, **GOOD[name])
+        assert (refused["code"], refused["details"]["reason"]) == ("InvalidRequest", "PERMISSION_DENIED")
+        assert await viewer.ask("get_conversation_history") == []
+    assert await cypher("MATCH (n {namespace: $namespace}) RETURN n.name AS name") == []
+
+
+async def test_an_unknown_tool_is_told_as_the_specification_says(agent: Agent) -> None:
+    refused = error(await agent.call("get_nothing"))
+    assert refused["code"] == "MethodNotFound"
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (InvalidArgument("No."), "InvalidParams"),
+        (NotFound("No."), "InvalidParams"),
+        (Conflict("No."), "InvalidParams"),
+        (PermissionDenied("No."), "InvalidRequest"),
+        (QueryTimeout("No."), "RequestTimeout"),
+        (GraphUnavailable("No."), "InternalError"),
+        (WebSearchUnavailable("No."), "InternalError"),
+        (SetupError("No."), "InternalError"),
+        (InternalError("No."), "InternalError"),
+    ],
+)
+def test_every_kind_of_error_has_its_code_name(raised: PrecedentError, code: str) -> None:
+    told: dict[str, Any] = envelope(raised, "store_context")
+    assert told == {"error": {"code": code, "message": "No.", "details": {"reason": raised.code}}}
+
+
+async def test_the_code_name_is_in_the_content(agent: Agent) -> None:
+    result = await agent.call("store_context", context_type="", context_data="x", nothing=1)
+    assert result.is_error
+    assert "InvalidParams" in texts(result)[0]
+    for field in ("context_type", "context_data", "nothing"):
+        assert field in texts(result)[0], "all faults together"
