@@ -12,7 +12,7 @@
 // $grouped BOOLEAN: whether the conversation is one that the caller named
 // $user_id STRING: the user, or null
 // $sender STRING: role of the sender
-// $speaker STRING: whose words they are, which meaning takes into account
+// $speaker STRING: whose words they are; found by as well
 // $message_content STRING: what was said
 // $message_type STRING: text, image, tool_call …
 // $tool_info STRING: JSON of a tool call, or null

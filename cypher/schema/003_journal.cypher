@@ -58,5 +58,5 @@ CREATE INDEX metric_order IF NOT EXISTS
 FOR (metric:Metric) ON (metric.namespace, metric.agent_id, metric.created_at, metric.node_id);
 
 CREATE FULLTEXT INDEX message_words IF NOT EXISTS
-FOR (message:Message) ON EACH [message.message_content, message.scope]
+FOR (message:Message) ON EACH [message.message_content, message.speaker, message.scope]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}};

@@ -23,7 +23,8 @@ _KIND = "message"
 _NARROWEST = 100
 _WIDER = 10
 _WIDEST = 10_000
-_K = 60
+_K = 10
+"""Of reciprocal rank fusion. The usual 60 is for long lists; here the first places are what counts."""
 _SNIPPET = 200
 _LEAD = 60
 """Characters of a snippet before the word that it is about."""
@@ -101,7 +102,7 @@ class ConversationSearch:
 
 
 def fuse(meaning: Sequence[str], words: Sequence[str]) -> list[Ranked]:
-    """Fuses two rankings, best first each, by reciprocal rank (k = 60); first in both scores 1.0. Ties by id."""
+    """Fuses two rankings, best first each, by reciprocal rank (k = 10); first in both scores 1.0. Ties by id."""
     places: dict[str, dict[Matched, int]] = {}
     sources: tuple[tuple[Matched, Sequence[str]], ...] = (("meaning", meaning), ("words", words))
     for matched, ids in sources:
