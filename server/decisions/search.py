@@ -67,13 +67,13 @@ class DecisionSearch:
     async def _find(self, namespace: str, vector: Vector, words: Sequence[str], breadth: int) -> _Found:
         hits = await self._by_meaning(namespace, vector, breadth)
         proposed = list(dict.fromkeys([*(hit.key for hit in hits or ()), *words]))
-        answer = await self._graph.run("decisions/candidates", namespace=namespace, ids=proposed, preview=2 * _PREVIEW)
+        answer = await self._graph.run("decisions/candidates", namespace=namespace, ids=proposed, preview=_PREVIEW)
         rows = {row["id"]: row for row in answer}
         similarity = await self._similarities(namespace, vector, rows, proposed, hits)
         return _Found(
             candidates=[_candidate(row, similarity) for row in answer if row["id"] in similarity],
             rows=rows,
-            more=max(len(hits or ()), len(words)) >= breadth,
+            more=hits is not None and max(len(hits), len(words)) >= breadth,
             left_out=len(rows) - len(similarity),
             by_meaning=hits is not None,
         )
@@ -110,7 +110,7 @@ class DecisionSearch:
         """
         known = _current(hits or (), rows)
         # Successors were not proposed: they come first.
-        order = [*(key for key in rows if key not in set(proposed)), *(key for key in proposed if key in rows)]
+        order = [*sorted(rows.keys() - proposed), *(key for key in proposed if key in rows)]
         if hits is not None and (unknown := [key for key in order if key not in known]):
             known |= _current(await self._by_meaning(namespace, vector, len(unknown), unknown) or (), rows)
         if unprojected := [key for key in order if key not in known][:_EMBEDDED]:
@@ -147,7 +147,7 @@ def _result(row: Row, hit: Ranked) -> FoundDecision:
         id=hit.candidate.id,
         score=hit.score,
         status=hit.candidate.status,
-        preview=f"{row['title']}: {row['rationale'][:_PREVIEW]}",
+        preview=f"{row['title']}: {row['rationale']}",
         title=row["title"],
         target=hit.candidate.target,
         origin=hit.candidate.origin,

@@ -1,0 +1,218 @@
+"""The decisions family on real parts: Neo4j, the Qdrant engine, the embedding model."""
+
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from neo4j import AsyncDriver
+
+from server.decisions.models import DecisionResponse, FoundDecision, RecordDecision, SearchDecisions, SupersedeDecision
+from server.decisions.service import DecisionService, DecisionSettings
+from server.embedding.embedder import FastEmbedder
+from server.embedding.provision import model_folder
+from server.graph.graph import Graph
+from server.graph.graph import connect as connect_graph
+from server.graph.sequence import Sequence
+from server.graph.words import scope_token
+from server.local.home import Cache
+from server.principals import Kind, Principal, Role
+from server.settings import Settings
+from server.vectors.edge import EdgeStore
+from server.vectors.projector import Projector
+from server.vectors.remote import RemoteStore, connect
+
+Rows = list[dict[str, Any]]
+Cypher = Callable[..., Awaitable[Rows]]
+Make = Callable[..., DecisionService]
+Lay = Callable[..., Awaitable[list[str]]]
+
+
+class Caller:
+    """What one principal does through a service."""
+
+    def __init__(self, service: DecisionService, principal: Principal) -> None:
+        self.service = service
+        self.principal = principal
+
+    async def record(
+        self, target: str, title: str = "A title", rationale: str = "For good reasons.", **more: Any
+    ) -> str:
+        """The id of a new decision."""
+        answer = await self.recorded(target, title, rationale, **more)
+        assert answer.decision_id is not None
+        return answer.decision_id
+
+    async def recorded(
+        self, target: str, title: str = "A title", rationale: str = "For good reasons.", **more: Any
+    ) -> DecisionResponse:
+        arguments = {"target": target, "title": title, "rationale": rationale, **more}
+        return await self.service.record(RecordDecision.parse(arguments), self.principal)
+
+    async def supersede(
+        self, target: str, *old: str, title: str = "A new title", rationale: str = "For better reasons.", **more: Any
+    ) -> str:
+        """The id of the new decision."""
+        arguments = {"target": target, "title": title, "rationale": rationale, "old_decision_ids": list(old), **more}
+        answer = await self.service.supersede(SupersedeDecision.parse(arguments), self.principal)
+        assert answer.decision_id is not None
+        return answer.decision_id
+
+    async def search(self, query: str, **more: Any) -> list[FoundDecision]:
+        answer = await self.service.search(SearchDecisions.parse({"query": query, **more}), self.principal)
+        return answer.results
+
+
+@pytest.fixture(scope="session")
+async def embedder(anyio_backend: str) -> FastEmbedder:
+    return await FastEmbedder.load(model_folder(Cache(Settings().cache)))
+
+
+@pytest.fixture(scope="session")
+async def vectors(tmp_path_factory: pytest.TempPathFactory, anyio_backend: str) -> AsyncIterator[EdgeStore]:
+    store = EdgeStore(tmp_path_factory.mktemp("vectors"))
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def no_vectors(anyio_backend: str) -> AsyncIterator[RemoteStore]:
+    """A Qdrant server that is down."""
+    store = RemoteStore(connect("http://127.0.0.1:1"), "precedent")
+    yield store
+    await store.close()
+
+
+@pytest.fixture(scope="session")
+async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
+    """Not running: a test projects when it says so, by `drain`, or runs it itself."""
+    prepared = Projector(graph, vectors, embedder)
+    await prepared.drain()
+    return prepared
+
+
+@pytest.fixture(scope="session")
+def sequence(graph: Graph) -> Sequence:
+    return Sequence(graph)
+
+
+@pytest.fixture
+def make(graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> Make:
+    """Makes a service, with other settings or parts where a test says so."""
+
+    def made(cooldown: float = 0, searchable_wait: float = 0, **parts: Any) -> DecisionService:
+        real = {"graph": graph, "sequence": sequence, "vectors": vectors, "embedder": embedder, "projector": projector}
+        settings = DecisionSettings(cooldown=cooldown, searchable_wait=searchable_wait)
+        return DecisionService(**{**real, **parts}, settings=settings)
+
+    return made
+
+
+@pytest.fixture
+async def elsewhere(make: Make, neo4j: tuple[str, str, str]) -> AsyncIterator[Make]:
+    """Makes a service with a connection to the graph of its own, as another process has."""
+    async with connect_graph(*neo4j) as other:
+        yield partial(make, graph=other, sequence=Sequence(other))
+
+
+@pytest.fixture
+def service(make: Make) -> DecisionService:
+    """Without a cooldown, and answering as soon as a write is stored."""
+    return make()
+
+
+@pytest.fixture
+def caller(service: DecisionService, namespace: str) -> Callable[..., Caller]:
+    """Makes a caller; an agent named ada where nothing else is said."""
+
+    def made(
+        name: str = "ada",
+        kind: Kind = "agent",
+        role: Role = Role.AGENT,
+        within: str = namespace,
+        through: DecisionService = service,
+    ) -> Caller:
+        return Caller(through, Principal(name, kind, role, within))
+
+    return made
+
+
+@pytest.fixture
+def agent(caller: Callable[..., Caller]) -> Caller:
+    return caller()
+
+
+@pytest.fixture
+def human(caller: Callable[..., Caller]) -> Caller:
+    return caller("grace", kind="human")
+
+
+@pytest.fixture
+def admin(caller: Callable[..., Caller]) -> Caller:
+    return caller("barbara", kind="human", role=Role.ADMIN)
+
+
+@pytest.fixture
+def viewer(caller: Callable[..., Caller]) -> Caller:
+    return caller("alan", role=Role.VIEWER)
+
+
+@pytest.fixture
+def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
+    """Runs Cypher behind the product's back; `$namespace` is the test's."""
+
+    async def run(text: str, **parameters: Any) -> Rows:
+        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
+        return [record.data() for record in answer.records]
+
+    return run
+
+
+@pytest.fixture
+def lay(cypher: Cypher, namespace: str) -> Lay:
+    """Lays decisions out behind the product's back, in the form that ingestion writes; returns their ids in order.
+
+    Each is told by `title`, and `target`, `rationale`, `status`, `origin`, `at` (a day) where it matters; `replaces`
+    names the positions of those that it superseded.
+    """
+    numbers = itertools.count()
+
+    async def laid(*decisions: Mapping[str, Any]) -> list[str]:
+        rows = []
+        for decision in decisions:
+            number = next(numbers)
+            status = decision.get("status", "active")
+            target = decision.get("target", f"target {number}")
+            rows.append(
+                {
+                    "id": f"decision_laid_{number:04}",
+                    "node_id": -number - 1,
+                    "name": decision["title"],
+                    "title": decision["title"],
+                    "rationale": decision.get("rationale", "As everybody agreed."),
+                    "target": target,
+                    "active_target": target if status == "active" else None,
+                    "status": status,
+                    "origin": decision.get("origin", "human"),
+                    "created_at": datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=decision.get("at", 0)),
+                    "namespace": namespace,
+                    "scope": scope_token(namespace),
+                    "consequences": [],
+                    "revision": 1,
+                }
+            )
+        await cypher("UNWIND $rows AS row CREATE (d:Decision:Unprojected) SET d = row", rows=rows)
+        ids = [row["id"] for row in rows]
+        links = [[ids[new], ids[old]] for new, each in enumerate(decisions) for old in each.get("replaces", ())]
+        await cypher(
+            "UNWIND $links AS link "
+            "MATCH (new:Decision {namespace: $namespace, id: link[0]}) "
+            "MATCH (old:Decision {namespace: $namespace, id: link[1]}) "
+            "CREATE (new)-[:SUPERSEDES {reason: new.rationale, at: new.created_at, by: 'ingest'}]->(old)",
+            links=links,
+        )
+        return ids
+
+    return laid
