@@ -63,6 +63,8 @@ def translate(error: driver.GqlError) -> PrecedentError:
             return SetupError("The connection to Neo4j is configured wrongly; check NEO4J_URI.")
         case driver.DriverError() if "closed" in str(error).lower():
             return GraphUnavailable("The service is shutting down; retry in a few seconds.")
+        case driver.ClientError() if code.endswith("Statement.EntityNotFound"):
+            return Conflict("CONFLICT: another caller removed what this is about at the same moment; call again.")
         case driver.ClientError() if code.endswith("Statement.ArgumentError") and "too large to index" in str(error):
             return InvalidArgument("A name, target or id is too long to be indexed; use at most 1,000 characters.")
         case _:

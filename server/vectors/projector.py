@@ -19,6 +19,7 @@ from server.embedding.embedder import Embedder
 from server.errors import ModelMismatch, Unavailable
 from server.graph.graph import Graph
 from server.types import Row
+from server.vectors.outbox import change
 from server.vectors.repair import requeue_missing
 from server.vectors.store import Point, VectorStore, point_id, refuse_other_model
 
@@ -59,6 +60,11 @@ class Projector:
         self._behind_since: float | None = None
         self._prepared = False
         self._following = False
+
+    @property
+    def following(self) -> bool:
+        """Whether it runs and its last look went through."""
+        return self._following
 
     async def prepare(self) -> None:
         """Opens the vectors, and queues again what the graph takes for projected and the vectors lack.
@@ -164,7 +170,7 @@ class Projector:
         await self._vectors.upsert([_point(row, vector) for row, vector in zip(rows, vectors, strict=True)])
         # In one order everywhere, so that two projectors do not lock each other's records.
         settled = sorted(map(_settled, rows), key=lambda record: record["element"])
-        await self._graph.run("projection/settle", records=settled)
+        await change(self._graph, "projection/settle", records=settled)
         self._tell(rows)
         return len(rows)
 
@@ -173,8 +179,8 @@ class Projector:
         await self._vectors.delete([point_id(row["namespace"], row["kind"], row["key"]) for row in rows])
         # What was created anew under the old name, and projected by somebody before the deletion, has just lost it.
         if again := await self._existing(rows):
-            await self._graph.run("projection/requeue", elements=[row["element"] for row in again])
-        await self._graph.run("projection/bury", records=rows)
+            await change(self._graph, "projection/requeue", elements=[row["element"] for row in again])
+        await change(self._graph, "projection/bury", records=rows)
         return len(rows)
 
     async def _existing(self, records: Sequence[Mapping[str, str]]) -> list[Row]:

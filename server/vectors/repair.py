@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.types import Row
+from server.vectors.outbox import change
 from server.vectors.store import PAGE, Held, VectorStore, point_id
 
 
@@ -85,7 +86,7 @@ async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int
     records = 0
     async for page in _stored(graph):
         records += len(page)
-        await graph.run("projection/requeue", elements=[row["element"] for row in page])
+        await change(graph, "projection/requeue", elements=[row["element"] for row in page])
     await graph.run(
         "projection/remember_model",
         name=embedder.name,
@@ -129,9 +130,9 @@ async def _points(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Differen
 
 async def _mend(graph: Graph, vectors: VectorStore, difference: _Difference) -> None:
     if difference.requeue:
-        await graph.run("projection/requeue", elements=difference.requeue)
+        await change(graph, "projection/requeue", elements=difference.requeue)
     if difference.entomb:
-        await graph.run("projection/entomb", records=difference.entomb)
+        await change(graph, "projection/entomb", records=difference.entomb)
     if difference.foreign:
         await vectors.delete(difference.foreign)
 

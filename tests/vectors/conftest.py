@@ -1,0 +1,139 @@
+"""A Neo4j of this folder's own: a projection is of a whole graph, and its tests count everything in it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, LiteralString
+
+import pytest
+from neo4j import AsyncDriver, AsyncGraphDatabase
+from neo4j.exceptions import ClientError
+from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random
+
+from server.embedding.embedder import FastEmbedder
+from server.embedding.provision import model_folder
+from server.graph.graph import Graph, connect
+from server.graph.migrations import migrate
+from server.local.archive import installation
+from server.local.home import Cache, Home
+from server.local.neo4j import USER, LocalNeo4j
+from server.local.ports import Ports, free_ports
+from server.settings import Settings
+from server.vectors.edge import EdgeStore
+from server.vectors.projector import Projector
+from server.vectors.store import VectorStore, point_id
+
+
+@pytest.fixture(scope="session")
+async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[str, str, str]]:
+    """Its URI, user and password."""
+    server = LocalNeo4j(
+        installation(Cache(Settings().cache)), Home(tmp_path_factory.mktemp("neo4j")), Ports(*free_ports(2))
+    )
+    await server.start()
+    try:
+        yield server.uri, USER, server.password
+    finally:
+        await server.stop()
+
+
+@pytest.fixture(scope="session")
+async def driver(neo4j: tuple[str, str, str]) -> AsyncIterator[AsyncDriver]:
+    uri, user, password = neo4j
+    async with AsyncGraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF") as bare:
+        yield bare
+
+
+@pytest.fixture(scope="session")
+async def migrated(neo4j: tuple[str, str, str]) -> AsyncIterator[Graph]:
+    async with connect(*neo4j, timeout=60, retry_time=30) as connected:
+        await migrate(connected)
+        yield connected
+
+
+@pytest.fixture
+async def graph(migrated: Graph, driver: AsyncDriver) -> Graph:
+    """The migrated graph, empty."""
+    await driver.execute_query("MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+    return migrated
+
+
+@pytest.fixture(scope="session")
+async def embedder(anyio_backend: str) -> FastEmbedder:
+    return await FastEmbedder.load(model_folder(Cache(Settings().cache)))
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[EdgeStore]:
+    made = EdgeStore(tmp_path / "vectors")
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def projector(graph: Graph, store: EdgeStore, embedder: FastEmbedder) -> Projector:
+    return Projector(graph, store, embedder, poll=0.05)
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Whether somebody else deleted a node between its being found and its being changed; found anew, it is gone."""
+    return isinstance(error, ClientError) and (error.code or "").endswith("EntityNotFound")
+
+
+class Records:
+    """What writers of the graph do, behind the product's back: a script, a person in Neo4j Browser."""
+
+    def __init__(self, driver: AsyncDriver) -> None:
+        self._driver = driver
+
+    @retry(retry=retry_if_exception(_is_gone), wait=wait_random(max=0.05), stop=stop_after_attempt(20), reraise=True)
+    async def run(self, text: LiteralString, **parameters: Any) -> list[dict[str, Any]]:
+        answer = await self._driver.execute_query(text, parameters)
+        return [record.data() for record in answer.records]
+
+    async def write(self, *keys: str, title: str = "", namespace: str = "n") -> None:
+        """Creates decisions of these ids, or raises the revision of those there are."""
+        await self.run(
+            """
+            UNWIND $keys AS key
+            MERGE (d:Decision {namespace: $namespace, id: key})
+            SET d:Unprojected, d.title = key + ' ' + $title, d.rationale = 'because of ' + key,
+                d.revision = coalesce(d.revision, 0) + 1
+            """,
+            keys=keys,
+            title=title,
+            namespace=namespace,
+        )
+
+    async def delete(self, *keys: str, namespace: str = "n") -> None:
+        """Deletes decisions, as the product would: whole, with their tombstones."""
+        await self.run(
+            """
+            UNWIND $keys AS key
+            OPTIONAL MATCH (d:Decision {namespace: $namespace, id: key}) DETACH DELETE d
+            WITH DISTINCT key
+            MERGE (:Tombstone {namespace: $namespace, kind: 'decision', key: key})
+            """,
+            keys=keys,
+            namespace=namespace,
+        )
+
+    async def revisions(self) -> dict[str, int]:
+        """Point id to revision, of every decision."""
+        rows = await self.run("MATCH (d:Decision) RETURN d.namespace AS namespace, d.id AS key, d.revision AS revision")
+        return {point_id(row["namespace"], "decision", row["key"]): row["revision"] for row in rows}
+
+    async def queued(self) -> set[str]:
+        return {row["key"] for row in await self.run("MATCH (n:Unprojected) RETURN n.id AS key")}
+
+    async def tombstones(self) -> set[str]:
+        return {row["key"] for row in await self.run("MATCH (t:Tombstone) RETURN t.key AS key")}
+
+
+@pytest.fixture
+def records(graph: Graph, driver: AsyncDriver) -> Records:
+    return Records(driver)
+
+
+async def held(store: VectorStore) -> dict[str, int]:
+    """Point id to revision, of every point."""
+    return {one.id: one.revision async for page in store.scan() for one in page}
