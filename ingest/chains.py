@@ -16,8 +16,10 @@ so the order of files, runs and interruptions cannot change the outcome.
 5. **Target.** What the file names; else a record carries on the target of the first record that it replaces, in the
    order of keys; else its own key. A target is carried on by one record only, so along a chain there is one decision
    in force; where two replace the same one, the second is about itself.
-6. **One in force per target.** Where files name the same target, the first by date and key is in force; a later one
-   that does not say it supersedes it is refused, as `record_decision` would refuse it (decisions.md).
+6. **One in force per target.** What is in force in the graph stays; where files name the same target, the first by
+   date and key is in force. A later one that does not say it supersedes it is refused, as `record_decision` would
+   refuse it (decisions.md): what an earlier run knew of it, if anything, stays as it is.
+7. **The graph has the last word.** What somebody superseded in the service stays superseded, whatever its file says.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +30,8 @@ from typing import Literal
 from ingest.records import DecisionRecord, Link, Standing, natural
 
 Status = Literal["active", "superseded", "deprecated", "draft"]
+Sides = Literal["both", "old", "new"]
+"""Which of the two records says that one replaces the other."""
 _STATUS: dict[Standing, Status] = {
     Standing.IN_FORCE: "active",
     Standing.REPLACED: "superseded",
@@ -49,9 +53,10 @@ class Claims:
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    replaced_in_service: bool = False
 
     @classmethod
-    def of(cls, record: DecisionRecord) -> "Claims":
+    def of(cls, record: DecisionRecord, *, replaced_in_service: bool = False) -> "Claims":
         return cls(
             key=record.key,
             standing=record.standing,
@@ -61,6 +66,7 @@ class Claims:
             supersedes=record.supersedes,
             superseded_by=record.superseded_by,
             links=record.links,
+            replaced_in_service=replaced_in_service,
         )
 
 
@@ -70,6 +76,7 @@ class Verdict:
 
     status: Status
     target: str
+    superseded_by: str | None = None
     supersedes: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
 
@@ -91,38 +98,51 @@ class Resolution:
     refused: Mapping[str, str]
 
 
-def resolve(records: Iterable[Claims], taken: Mapping[str, str] | None = None) -> Resolution:
+def resolve(
+    records: Iterable[Claims],
+    holders: Mapping[str, str] | None = None,
+    before: Mapping[str, Claims] | None = None,
+) -> Resolution:
     """Applies the rules above to all records together.
 
-    `taken` maps targets to the id of a decision in force that is none of the records: no record may be in force there.
+    `holders` maps targets to what is in force for them in the graph: the key of a record, or the id of another
+    decision. `before` is what an earlier run put there; a record that is refused falls back on it.
     """
     known = {record.key: record for record in sorted(records, key=lambda record: natural(record.key))}
     refused: dict[str, str] = {}
     while True:
-        chains = _Chains({key: record for key, record in known.items() if key not in refused})
+        chains = _Chains(known)
         verdicts = chains.verdicts()
-        clashes = dict(_clashes(verdicts, known, taken or {}))
+        clashes = dict(_clashes(verdicts, known, holders or {}))
         if not clashes:
             return Resolution(verdicts, tuple(chains.findings), refused)
-        refused |= clashes  # without them others may stay in force, so everything is weighed again
+        for key in clashes:  # without them others may stay in force, so everything is weighed again
+            earlier = (before or {}).get(key)
+            if earlier is None or earlier == known[key]:
+                del known[key]
+            else:
+                known[key] = earlier
+        refused |= clashes
 
 
 def _clashes(
-    verdicts: Mapping[str, Verdict], known: Mapping[str, Claims], taken: Mapping[str, str]
+    verdicts: Mapping[str, Verdict], known: Mapping[str, Claims], holders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    holders = dict(taken)
-    for key in sorted(verdicts, key=lambda key: (known[key].created or date.max, natural(key))):
-        verdict = verdicts[key]
-        if verdict.status == "active":
-            holder = holders.setdefault(verdict.target, key)
-            if holder != key:
-                yield (
-                    key,
-                    (
-                        f"CONFLICT: {holder} is in force for the target {verdict.target!r}; "
-                        "name it as superseded, or give this one a target of its own"
-                    ),
-                )
+    def first(key: str) -> tuple[bool, date, tuple[tuple[int, int, str], ...]]:
+        return holders.get(verdicts[key].target) != key, known[key].created or date.max, natural(key)
+
+    in_force = {target: holder for target, holder in holders.items() if holder not in known}
+    for key in sorted((key for key, verdict in verdicts.items() if verdict.status == "active"), key=first):
+        target = verdicts[key].target
+        holder = in_force.setdefault(target, key)
+        if holder != key:
+            yield (
+                key,
+                (
+                    f"CONFLICT: {holder} is in force for the target {target!r}; "
+                    "name it as superseded, or give this one a target of its own"
+                ),
+            )
 
 
 @dataclass(slots=True)
@@ -135,30 +155,39 @@ class _Chains:
     replaced: dict[str, list[str]] = field(default_factory=dict)
     intended: set[tuple[str, str]] = field(default_factory=set)
     orphaned: set[str] = field(default_factory=set)
+    amended: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for record in self.known.values():
+            for link in record.links:
+                if link.relation == "AMENDED_BY" and link.key != record.key:
+                    self.amended.setdefault(link.key, []).append(record.key)
         for new, old, sides in self._claims():
-            if new == old:
-                self._find(new, "it names itself as what replaces it: left out")
-            elif old not in self.known:
-                self._find(new, f"it replaces {old}, which is not among the records")
-            elif new not in self.known:
-                self._find(old, f"it names {new} as its successor, which is not among the records")
-                self.orphaned.add(old)
-            elif not self.known[new].standing.came_into_force:
-                self._find(new, f"it is {self.known[new].source_status!r}, so {old} is not superseded by it")
-                self.intended.add((new, old))
-            elif self._leads(old, new):
-                self._find(new, f"that it replaces {old} would close a circle: left out")
-            else:
-                if sides == "new":
-                    self._find(new, f"it replaces {old}, which does not say so: taken as true")
-                elif sides == "old":
-                    self._find(old, f"{new} replaces it, which does not say so: taken as true")
-                self.successors.setdefault(old, []).append(new)
-                self.replaced.setdefault(new, []).append(old)
+            self._weigh(new, old, sides)
         for chain in (*self.successors.values(), *self.replaced.values()):
             chain.sort(key=natural)
+
+    def _weigh(self, new: str, old: str, sides: Sides) -> None:
+        """Accepts the claim that `new` replaces `old`, or says why not."""
+        if new == old:
+            self._find(new, "it names itself as what replaces it: left out")
+        elif old not in self.known:
+            self._find(new, f"it replaces {old}, which is not among the records")
+        elif new not in self.known:
+            self._find(old, f"it names {new} as its successor, which is not among the records")
+            self.orphaned.add(old)
+        elif not self.known[new].standing.came_into_force:
+            self._find(new, f"it is {self.known[new].source_status!r}, so {old} is not superseded by it")
+            self.intended.add((new, old))
+        elif self._leads(old, new):
+            self._find(new, f"that it replaces {old} would close a circle: left out")
+        else:
+            if sides == "new":
+                self._find(new, f"it replaces {old}, which does not say so: taken as true")
+            elif sides == "old":
+                self._find(old, f"{new} replaces it, which does not say so: taken as true")
+            self.successors.setdefault(old, []).append(new)
+            self.replaced.setdefault(new, []).append(old)
 
     def verdicts(self) -> dict[str, Verdict]:
         targets = self._targets()
@@ -166,18 +195,19 @@ class _Chains:
             key: Verdict(
                 status=self._status(record),
                 target=targets[key],
+                superseded_by=next(iter(self.successors.get(key, ())), None),
                 supersedes=tuple(self.replaced.get(key, ())),
                 links=tuple(sorted(self._links(record))),
             )
             for key, record in self.known.items()
         }
 
-    def _claims(self) -> list[tuple[str, str, Literal["both", "old", "new"]]]:
+    def _claims(self) -> list[tuple[str, str, Sides]]:
         """(new, old, who says so), the strongest first (rule 3)."""
         by_new = {(record.key, old) for record in self.known.values() for old in record.supersedes}
         by_old = {(new, record.key) for record in self.known.values() for new in record.superseded_by}
 
-        def told(pair: tuple[str, str]) -> Literal["both", "old", "new"]:
+        def told(pair: tuple[str, str]) -> Sides:
             return "both" if pair in by_new and pair in by_old else "old" if pair in by_old else "new"
 
         order = ("both", "old", "new")
@@ -198,6 +228,8 @@ class _Chains:
 
     def _status(self, record: Claims) -> Status:
         status, key = _STATUS[record.standing], record.key
+        if record.replaced_in_service:
+            return "superseded"
         successors = self.successors.get(key, [])
         if status in {"active", "draft"} and (successors or key in self.orphaned):
             if successors:
@@ -226,12 +258,16 @@ class _Chains:
     def _links(self, record: Claims) -> set[tuple[str, str]]:
         would = {("WOULD_SUPERSEDE", old) for new, old in self.intended if new == record.key}
         stronger = {*self.replaced.get(record.key, ()), *(old for _, old in would)}
-        return would | {
-            (link.relation, link.key)
-            for link in record.links
-            if link.key in self.known and link.key != record.key
-            if not (link.relation == "MENTIONS" and link.key in stronger)
-        }
+        return (
+            would
+            | {("AMENDS", other) for other in self.amended.get(record.key, ())}
+            | {
+                (link.relation, link.key)
+                for link in record.links
+                if link.key in self.known and link.key != record.key and link.relation != "AMENDED_BY"
+                if not (link.relation == "MENTIONS" and link.key in stronger)
+            }
+        )
 
     def _find(self, key: str, told: str) -> None:
         self.findings.append(Finding(key, told))

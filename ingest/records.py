@@ -44,7 +44,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """One decision as its file tells it.
+    """One decision as a file tells it.
 
     `key` names it uniquely in a namespace ("PEP 8", "shop ADR 12"); `target` is None unless the file names one;
     `created` None where the file gives no date. `supersedes` and `superseded_by` are claims of this file alone, keys of
@@ -52,6 +52,7 @@ class DecisionRecord:
     sentences for the report. `digest` covers the whole text and the version of the readers.
     """
 
+    form: Literal["pep", "markdown"]
     key: str
     title: str
     standing: Standing
@@ -74,12 +75,15 @@ class DecisionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """One relation between two entities; the arguments of `graph_add_edge` (cognitive.md), and its line."""
+    """One relation between two entities; the arguments of `graph_add_edge` (cognitive.md), and its line.
+
+    Without a weight an existing relation keeps its own and a new one has 1.0.
+    """
 
     head: str
     relation: str
     tail: str
-    weight: float = 1.0
+    weight: float | None = None
     properties: dict[str, Json] = field(default_factory=dict)
     head_label: str = "Entity"
     tail_label: str = "Entity"

@@ -82,6 +82,7 @@ def _record(
         None if created else NO_DATE,
     )
     return DecisionRecord(
+        form="markdown",
         key=key,
         title=title,
         target=target,

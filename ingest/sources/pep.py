@@ -64,6 +64,7 @@ def read_pep(document: Document) -> DecisionRecord | BadRecord:
     requires = tuple(Link("REQUIRES", other) for other in _keys(header("Requires")) if other != key)
     mentioned = (_key(match) for match in _ROLE.findall(body) + _PLAIN.findall(body))
     return DecisionRecord(
+        form="pep",
         key=key,
         title=title,
         standing=standing or Standing.PENDING,

@@ -8,14 +8,16 @@
 
 Fields in order: `head`, `relation`, `tail`, then optionally `weight` (0..1), `properties` (a JSON object),
 `head_label`, `tail_label`. A first line that holds these names (or `source`/`subject`, `predicate`, `target`/`object`)
-sets another order. What a record may hold is what `graph_add_edge` accepts (cognitive.md).
+sets another order. What a record may hold is what `graph_add_edge` accepts (cognitive.md), except that
+blank names and relations are taken for the mistakes they are.
 """
 
 import csv
 import gzip
+import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -48,10 +50,12 @@ def form_of(path: Path) -> Form | None:
     return _FORMS.get(Path(name).suffix)
 
 
-def read_triples(path: Path, form: Form | None = None) -> Iterator[Triple | BadRecord]:
+def read_triples(
+    path: Path, form: Form | None = None, *, at: Callable[[float], None] = lambda _: None
+) -> Iterator[Triple | BadRecord]:
     """Yields every triple of a file in order, and a `BadRecord` for each that cannot be one; never raises for content.
 
-    `form` is told by the file's name unless given.
+    `form` is told by the file's name unless given. `at` hears which share of the file's bytes (0..1) has been read.
     """
     file, form = str(path), form or form_of(path)
     if form is None:
@@ -61,22 +65,42 @@ def read_triples(path: Path, form: Form | None = None) -> Iterator[Triple | BadR
         return
     last = 0
     try:
-        with _opened(path) as stream:
+        with _opened(path, at) as stream:
             for last, fields in _rows(_lines(stream), form):
                 yield _triple(fields, file, last) if isinstance(fields, dict) else BadRecord(file, last, fields)
     except (OSError, EOFError, zlib.error) as error:
         yield BadRecord(file, last + 1, f"it cannot be read on from here: {type(error).__name__}")
 
 
+class _Counted(io.RawIOBase):
+    """The raw bytes of a file, telling how far it is read."""
+
+    def __init__(self, path: Path, at: Callable[[float], None]) -> None:
+        self._raw = path.open("rb", buffering=0)
+        self._size = max(path.stat().st_size, 1)
+        self._at = at
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = self._raw.readinto(buffer)
+        self._at(min(self._raw.tell() / self._size, 1.0))
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("rb") as raw:
-        gzipped = raw.peek(2)[:2] == _GZIP
-        if not gzipped:
-            yield raw
+def _opened(path: Path, at: Callable[[float], None]) -> Iterator[IO[bytes]]:
+    with io.BufferedReader(_Counted(path, at), buffer_size=1 << 16) as buffered:
+        if buffered.peek(2)[:2] != _GZIP:
+            yield buffered
             return
-        with gzip.GzipFile(fileobj=raw) as unpacked:
-            yield unpacked  # type: ignore[misc]
+        with gzip.GzipFile(fileobj=buffered) as unpacked, io.BufferedReader(unpacked, buffer_size=1 << 16) as lines:
+            yield lines
 
 
 def _lines(stream: IO[bytes]) -> Iterator[Line]:
@@ -192,8 +216,8 @@ def _triple(fields: dict[str, Any], file: str, line: int) -> Triple | BadRecord:
         value = fields.get(name, "Entity")
         if not isinstance(value, str) or len(value) > MAX_INDEXED or not storable(value):
             return BadRecord(file, line, f"its {name} is no text of at most {MAX_INDEXED:,} Unicode characters")
-    weight = _weight(fields.get("weight", 1.0))
-    if weight is None:
+    weight = _weight(fields["weight"]) if "weight" in fields else None
+    if weight is None and "weight" in fields:
         return BadRecord(file, line, "its weight is no number from 0 to 1")
     properties = _properties(fields.get("properties", {}))
     if properties is None:

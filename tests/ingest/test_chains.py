@@ -121,8 +121,36 @@ def test_a_later_record_for_a_target_that_is_taken_is_refused_and_takes_its_clai
 
 
 def test_a_decision_that_is_in_force_already_is_not_displaced_by_a_file() -> None:
-    found = resolve([claims("PEP 8")], taken={"PEP 8": "decision_1"})
+    found = resolve([claims("PEP 8")], {"PEP 8": "decision_1"})
     assert "decision_1" in found.refused["PEP 8"]
+
+
+def test_a_record_that_is_in_force_in_the_graph_goes_before_an_older_file() -> None:
+    older, newer = (claims(key, target="storage", created=date(int(key), 1, 1)) for key in ("2020", "2024"))
+    found = resolve([older, newer], {"storage": "2024"}, {"2024": newer})
+    assert set(found.refused) == {"2020"}
+    assert found.verdicts["2024"].status == "active"
+
+
+def test_a_changed_record_that_is_refused_stays_as_the_graph_has_it() -> None:
+    one, before = claims("ADR 1", target="storage"), claims("ADR 2", target="queues")
+    found = resolve(
+        [one, claims("ADR 2", target="storage")], {"storage": "ADR 1", "queues": "ADR 2"}, {"ADR 2": before}
+    )
+    assert set(found.refused) == {"ADR 2"}
+    assert (found.verdicts["ADR 2"].status, found.verdicts["ADR 2"].target) == ("active", "queues")
+
+
+def test_what_was_superseded_in_the_service_stays_superseded() -> None:
+    found = resolve([claims("PEP 8", replaced_in_service=True)])
+    assert found.verdicts["PEP 8"].status == "superseded"
+    assert found.findings == ()
+
+
+def test_amended_by_is_the_other_ones_amends() -> None:
+    found = resolve([claims("old", links=(Link("AMENDED_BY", "new"),)), claims("new")])
+    assert found.verdicts["new"].links == (("AMENDS", "old"),)
+    assert found.verdicts["old"].links == ()
 
 
 def test_a_mention_says_nothing_where_a_stronger_link_exists() -> None:
@@ -173,15 +201,15 @@ _RECORDS = st.lists(
 
 
 @given(_RECORDS, st.randoms(use_true_random=False), st.sampled_from([{}, {"PEP 2": "decision_1", "storage": "d"}]))
-def test_whatever_files_say_the_promises_hold(records: list[Claims], random: object, taken: dict[str, str]) -> None:
-    found = resolve(records, taken)
+def test_whatever_files_say_the_promises_hold(records: list[Claims], random: object, holders: dict[str, str]) -> None:
+    found = resolve(records, holders)
     known = {record.key: record for record in records}
     assert set(found.verdicts) | set(found.refused) == set(known)
     assert not set(found.verdicts) & set(found.refused)
 
     in_force = [verdict.target for verdict in found.verdicts.values() if verdict.status == "active"]
     assert len(in_force) == len(set(in_force))
-    assert not set(in_force) & set(taken)
+    assert not set(in_force) & set(holders)
 
     replaced = {old for verdict in found.verdicts.values() for old in verdict.supersedes}
     for key, verdict in found.verdicts.items():
@@ -200,4 +228,4 @@ def test_whatever_files_say_the_promises_hold(records: list[Claims], random: obj
 
     shuffled = list(records)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert resolve(shuffled, taken) == found
+    assert resolve(shuffled, holders) == found

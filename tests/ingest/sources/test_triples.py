@@ -49,7 +49,7 @@ def test_a_header_sets_the_order(tmp_path: Path) -> None:
 def test_json_lines_are_objects_or_arrays(tmp_path: Path) -> None:
     lines = [{"head": "a", "relation": "R", "tail": "b", "properties": {"x": {}}}, ["c", "R", "d", 1]]
     good, _ = read(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
-    assert good == [Triple("a", "R", "b", properties={"x": {}}, line=1), Triple("c", "R", "d", line=2)]
+    assert good == [Triple("a", "R", "b", properties={"x": {}}, line=1), Triple("c", "R", "d", 1.0, line=2)]
 
 
 def test_a_gzipped_file_is_read_as_it_is_whatever_its_name(tmp_path: Path) -> None:

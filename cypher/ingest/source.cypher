@@ -1,0 +1,11 @@
+// Returns what the ledger knows about a file of triples.
+// read
+// $namespace STRING: the caller's namespace
+// $uri STRING: where the file is
+MATCH (source:Source {namespace: $namespace, uri: $uri})
+RETURN
+  source.state AS state,
+  source.digest AS digest,
+  source.chunks AS chunks,
+  source.records AS records,
+  source.set_aside AS set_aside

@@ -1,0 +1,164 @@
+"""`precedent ingest …`: files into the graph, beside the running service or without one."""
+
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import anyio
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Display
+from rich.table import Table
+
+from ingest.pipeline import Progress, Summary
+from server.settings import Settings
+
+if TYPE_CHECKING:  # the driver is loaded by the command that needs it
+    from server.graph.graph import Graph
+
+app = typer.Typer(help="Bring files into the graph: decision records, triples.", no_args_is_help=True)
+out = Console()
+err = Console(stderr=True)
+_TOLD = 20
+"""Lines of each kind that are printed; the table has the counts."""
+
+Namespace = Annotated[str | None, typer.Option(help="Namespace to write to; the settings' by default.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")]
+Again = Annotated[bool, typer.Option("--again", help="Write everything, also what the ledger knows as written.")]
+Work = Callable[["Graph", str, Progress], Awaitable[Summary]]
+
+
+@app.command()
+def decisions(
+    paths: Annotated[
+        list[Path], typer.Argument(help="Markdown decision records, PEPs, folders of them, tar archives.", exists=True)
+    ],
+    project: Annotated[
+        str | None, typer.Option(help="Name that the records carry, as in 'shop ADR 12'; else their folder's.")
+    ] = None,
+    namespace: Namespace = None,
+    dry_run: DryRun = False,
+    again: Again = False,
+) -> None:
+    """Ingest decision records: which is in force, what replaced what, who decided. Exits with 1 if any is set aside."""
+
+    async def work(graph: "Graph", to: str, progress: Progress) -> Summary:
+        from ingest.decisions import ingest_decisions
+
+        return await ingest_decisions(
+            graph, to, paths, project=project, dry_run=dry_run, again=again, progress=progress
+        )
+
+    _ingest(work, namespace)
+
+
+@app.command()
+def triples(
+    file: Annotated[
+        Path, typer.Argument(help="A .tsv, .csv or .jsonl file, with .gz or without.", dir_okay=False, exists=True)
+    ],
+    form: Annotated[
+        Literal["tsv", "csv", "jsonl"] | None, typer.Option("--format", help="If its name does not tell.")
+    ] = None,
+    namespace: Namespace = None,
+    dry_run: DryRun = False,
+    again: Again = False,
+) -> None:
+    """Ingest relations between entities: head, relation, tail. Exits with 1 if any is set aside."""
+
+    async def work(graph: "Graph", to: str, progress: Progress) -> Summary:
+        from ingest.triples import ingest_triples
+
+        return await ingest_triples(graph, to, file, form=form, dry_run=dry_run, again=again, progress=progress)
+
+    _ingest(work, namespace)
+
+
+class _Bars:
+    """A bar a stage, with records, rate and estimate."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._tasks: dict[str, tuple[TaskID, float]] = {}
+
+    def at(self, stage: str, records: int, share: float) -> None:
+        now = time.monotonic()
+        if stage not in self._tasks:
+            self._tasks[stage] = (self._display.add_task(stage, total=1.0, records=0, rate=""), now)
+        task, started = self._tasks[stage]
+        rate = f"{records / (now - started):,.0f}/s" if now > started else ""
+        self._display.update(task, completed=share, records=records, rate=rate)
+
+
+def _ingest(work: Work, namespace: str | None) -> None:
+    settings = Settings()
+    summary = anyio.run(_run, work, settings, namespace or settings.namespace)
+    _tell(summary)
+    if summary.bad:
+        raise typer.Exit(1)
+
+
+async def _run(work: Work, settings: Settings, namespace: str) -> Summary:
+    from server.stack import graph_beside
+
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+        TextColumn("{task.fields[records]:,}"), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+    )  # fmt: skip
+    with err.status("Connecting to the graph …") as waiting:
+        async with graph_beside(settings, "ingest") as (graph, ours):
+            waiting.stop()
+            with Display(*columns, console=err) as display:
+                summary = await work(graph, namespace, _Bars(display))
+            # With a graph elsewhere, the service that belongs to it projects; here nobody else would.
+            if ours and (settings.local or settings.qdrant_url) and not summary.dry_run:
+                await _project(graph, settings)
+    return summary
+
+
+async def _project(graph: "Graph", settings: Settings) -> None:
+    from server.app import load_embedder, vector_store
+    from server.errors import Unavailable
+    from server.vectors.projector import Projector
+
+    vectors = vector_store(settings)
+    try:
+        with err.status("Making it searchable by meaning …"):
+            await Projector(graph, vectors, await load_embedder(settings)).drain()
+    except Unavailable as error:
+        err.print(f"Stored, and found by words. By meaning once the service runs: {error.message}", highlight=False)
+    finally:
+        await vectors.close()
+
+
+def _tell(summary: Summary) -> None:
+    for record in summary.bad_records[:_TOLD]:
+        err.print(
+            f"[red]set aside[/] {escape(record.file)}:{record.line}: {escape(record.reason)}",
+            soft_wrap=True,
+            highlight=False,
+        )
+    for remark in summary.remarks[:_TOLD]:
+        err.print(f"[yellow]note[/] {escape(remark.about)}: {escape(remark.told)}", soft_wrap=True, highlight=False)
+    for name, count in (("set aside", summary.bad), ("notes", len(summary.remarks))):
+        if count > _TOLD:
+            err.print(f"… and {count - _TOLD} more {name}", highlight=False)
+    table = Table(
+        title=f"{summary.kind}{' (dry run: nothing was written)' if summary.dry_run else ''}", show_header=False
+    )
+    for name, count in (
+        ("read", summary.read),
+        ("new", summary.created),
+        ("updated", summary.updated),
+        ("unchanged", summary.unchanged),
+        ("set aside", summary.bad),
+        ("others affected", summary.affected),
+        ("files passed over", len(summary.passed_over)),
+        ("new entities", summary.entities_created),
+    ):
+        table.add_row(name, f"{count:,}")
+    table.add_row("seconds", f"{summary.seconds:.1f}")
+    out.print(table)

@@ -1,0 +1,191 @@
+"""`ingest.triples` on a real Neo4j (issue "A body", section 8)."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from neo4j import AsyncDriver
+
+from ingest.pipeline import Summary
+from ingest.records import BadRecord, Triple
+from ingest.triples import FEWEST, MOST, chunks_of, ingest_triples
+from server.entities.models import AddEdge
+from server.entities.service import EntityService
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.principals import Principal, Role
+from tests.ingest.dump import dump, ids
+
+pytestmark = pytest.mark.anyio
+CODEX = Path(__file__).parents[3] / "shared/data/codex-s.tsv.gz"
+
+
+def counts(summary: Summary) -> tuple[int, int, int, int]:
+    return summary.created, summary.updated, summary.unchanged, summary.bad
+
+
+def rows(count: int, seed: int = 1) -> list[str]:
+    chosen = random.Random(seed)
+    return [f"e{chosen.randrange(500)}\tR{chosen.randrange(5)}\tx{number}\n" for number in range(count)]
+
+
+_SAID: list[dict[str, Any]] = [
+    {"head": "Ada", "relation": "WROTE", "tail": "Notes", "weight": 0.5, "head_label": "Person", "tail_label": "Text",
+     "properties": {"year": 1843, "of": {"deep": [1, None]}}},
+    {"head": "Ada", "relation": "WROTE", "tail": "Notes", "properties": {"year": 1842}},
+    {"head": "Ada", "relation": "KNOWS", "tail": "Ada", "head_label": "Late"},
+    {"head": "Decision", "relation": "SUPERSEDES", "tail": "`b`", "head_label": "Decision", "tail_label": "`L`",
+     "properties": {"edge_id": 7, "": True, "relation": "mine"}},
+    {"head": "Notes", "relation": "a`b\u2028", "tail": "\t\U0001f600", "weight": 0},
+]  # fmt: skip
+
+
+async def test_a_file_writes_what_graph_add_edge_would_have_written(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join(map(json.dumps, _SAID)))
+    assert counts(await ingest_triples(graph, namespace, file)) == (4, 1, 0, 0)
+
+    names = {"head": "source_name", "tail": "target_name", "head_label": "source_label", "tail_label": "target_label"}
+    caller = Principal("ada", "human", Role.ADMIN, f"{namespace}-tool")
+    service = EntityService(graph, Sequence(graph))
+    for said in _SAID:
+        request = AddEdge.parse({names.get(name, name): value for name, value in said.items()})
+        await service.add_edge(request, caller)
+
+    written, expected = await dump(driver, namespace), await dump(driver, caller.namespace)
+    written["nodes"] = [node for node in written["nodes"] if not node.startswith("(['Source']")]
+    assert written == expected
+    numbers = await ids(driver, namespace)
+    assert len(numbers) == len(set(numbers)) == 5 + 4
+
+
+async def test_a_second_run_changes_nothing_and_leaves_no_trace(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("a\tR\tb\nnot a triple\nb\tR\tc\n")
+    assert counts(await ingest_triples(graph, namespace, file)) == (2, 0, 0, 1)
+    everything = (
+        "MATCH (n {namespace: $n}) OPTIONAL MATCH (n)-[r]->() "
+        "RETURN properties(n) AS node, properties(r) AS edge ORDER BY elementId(n), elementId(r)"
+    )
+    before = await driver.execute_query(everything, n=namespace)
+    second = await ingest_triples(graph, namespace, file)
+    assert counts(second) == (0, 0, 2, 1)  # what is bad is told again
+    after = await driver.execute_query(everything, n=namespace)
+    assert [record.data() for record in after.records] == [record.data() for record in before.records]
+
+
+async def test_a_changed_file_writes_the_chunks_that_changed_and_no_others(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file, lines = tmp_path / "a.tsv", rows(25_000)
+    file.write_text("".join(lines))
+    assert counts(await ingest_triples(graph, namespace, file)) == (25_000, 0, 0, 0)
+    lines.insert(24_000, "new\tR\trow\t0.25\n")
+    file.write_text("".join(lines))
+    summary = await ingest_triples(graph, namespace, file)
+    assert summary.created == 1
+    assert summary.updated <= MOST
+    assert summary.unchanged >= 25_000 - MOST
+    assert summary.entities_created == 2
+    assert counts(await ingest_triples(graph, namespace, file)) == (0, 0, 25_001, 0)
+
+
+async def test_a_dry_run_tells_what_a_run_then_does_and_writes_nothing(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("a\tR\tb\n")
+    await ingest_triples(graph, namespace, file)
+    file.write_text("a\tR\tb\nb\tR\tc\nb\tS\tc\nbad\n")
+    before = await dump(driver, namespace)
+    told = await ingest_triples(graph, namespace, file, dry_run=True)
+    assert await dump(driver, namespace) == before
+    done = await ingest_triples(graph, namespace, file)
+    assert counts(told) == counts(done) == (2, 1, 0, 1)
+    assert told.entities_created == done.entities_created == 1
+
+
+async def test_again_writes_back_what_was_lost_in_the_graph(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("a\tR\tb\nb\tR\tc\n")
+    await ingest_triples(graph, namespace, file)
+    await driver.execute_query("MATCH (:Entity {namespace: $n, name: 'a'})-[r]->() DELETE r", n=namespace)
+    assert counts(await ingest_triples(graph, namespace, file)) == (0, 0, 2, 0)
+    assert counts(await ingest_triples(graph, namespace, file, again=True)) == (1, 1, 0, 0)
+
+
+async def test_what_an_agent_wrote_between_two_runs_stays(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file, caller = tmp_path / "a.tsv", Principal("bot", "agent", Role.AGENT, namespace)
+    file.write_text("a\tR\tb\t0.5\n")
+    await ingest_triples(graph, namespace, file)
+    request = AddEdge(source_name="a", target_name="b", relation="R", weight=0.75, properties={"seen": True})
+    await EntityService(graph, Sequence(graph)).add_edge(request, caller)
+    before = await dump(driver, namespace)
+    await ingest_triples(graph, namespace, file)
+    assert await dump(driver, namespace) == before
+
+
+@pytest.mark.skipif(not CODEX.exists(), reason="shared/data/codex-s.tsv.gz is not beside this repository")
+async def test_codex_s_is_written_whole_and_only_once(graph: Graph, driver: AsyncDriver, namespace: str) -> None:
+    first = await ingest_triples(graph, namespace, CODEX)
+    assert counts(first) == (36_543, 0, 0, 0)
+    assert first.entities_created == 2_034
+    row = await driver.execute_query(
+        "MATCH (n:Entity {namespace: $n}) OPTIONAL MATCH (n)-[r]-(other) "
+        "WITH n, count(r) AS degree, count(DISTINCT other) AS neighbours "
+        "RETURN count(n) AS nodes, sum(degree) / 2 AS edges, max(neighbours) AS hub",
+        n=namespace,
+        database_="neo4j",
+    )
+    assert row.records[0].data() == {"nodes": 2_034, "edges": 36_543, "hub": 942}
+    assert counts(await ingest_triples(graph, namespace, CODEX)) == (0, 0, 36_543, 0)
+
+
+@pytest.mark.parametrize("content", [None, "", "\n\n"])
+async def test_an_absent_file_is_set_aside_and_an_empty_one_is_fine(
+    graph: Graph, namespace: str, tmp_path: Path, content: str | None
+) -> None:
+    file = tmp_path / "a.tsv"
+    if content is not None:
+        file.write_text(content)
+    assert counts(await ingest_triples(graph, namespace, file)) == (0, 0, 0, 1 if content is None else 0)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 60_000), st.integers(0, 3), st.integers(0, 1_000))
+def test_chunks_hold_every_record_in_order_and_bounded(count: int, bad_every: int, seed: int) -> None:
+    chosen = random.Random(seed)
+    records: list[Triple | BadRecord] = [
+        BadRecord("f", number, "bad")
+        if bad_every and chosen.random() < bad_every / 10
+        else Triple(f"{number}", "R", "x", line=number)
+        for number in range(min(count, 30_000))
+    ]
+    chunks = list(chunks_of(records, "f"))
+    found = [record.line for chunk in chunks for record in (*chunk.triples, *chunk.bad)]
+    assert sorted(found) == list(range(len(records)))
+    assert [t.line for chunk in chunks for t in chunk.triples] == sorted(
+        t.line for t in records if isinstance(t, Triple)
+    )
+    assert all(len(chunk.triples) <= MOST and len(chunk.bad) <= MOST for chunk in chunks)
+    assert len([chunk for chunk in chunks if len(chunk.triples) < FEWEST]) <= 1
+
+
+def test_a_row_added_in_front_changes_few_chunks() -> None:
+    triples = [Triple(f"{number}", "R", "x") for number in range(60_000)]
+    before = {chunk.digest for chunk in chunks_of(triples, "f")}
+    after = {chunk.digest for chunk in chunks_of([Triple("new", "R", "x"), *triples], "f")}
+    assert len(before) >= 4
+    assert len(after - before) <= 2
