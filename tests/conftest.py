@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationDisabledClassification
 
+from server.embedding.embedder import FastEmbedder
+from server.embedding.provision import model_folder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
 from server.local.archive import installation
@@ -27,6 +29,12 @@ def anyio_backend() -> str:
 def namespace() -> str:
     """A namespace that no other test uses."""
     return f"test-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+async def embedder(anyio_backend: str) -> FastEmbedder:
+    """The real embedding model, loaded once."""
+    return await FastEmbedder.load(model_folder(Cache(Settings().cache)))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,6 @@ from neo4j.exceptions import ClientError
 from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random
 
 from server.embedding.embedder import FastEmbedder
-from server.embedding.provision import model_folder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
 from server.local.archive import installation
@@ -55,11 +54,6 @@ async def graph(migrated: Graph, driver: AsyncDriver) -> Graph:
     """The migrated graph, empty."""
     await driver.execute_query("MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
     return migrated
-
-
-@pytest.fixture(scope="session")
-async def embedder(anyio_backend: str) -> FastEmbedder:
-    return await FastEmbedder.load(model_folder(Cache(Settings().cache)))
 
 
 @pytest.fixture
