@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from ingest.cli import app as ingest
 from server import logs
 from server.errors import PrecedentError
 from server.principals import Role
@@ -30,6 +32,7 @@ tokens = typer.Typer(
     help="Bearer tokens of callers. From the first one on, nobody comes in without.", no_args_is_help=True
 )
 app.add_typer(tokens, name="token")
+app.add_typer(ingest, name="ingest")
 
 out = Console()
 err = Console(stderr=True)
@@ -47,9 +50,13 @@ def setup(
     """Provision the local stack: Java, Neo4j, the embedding model, the home. Run again, it does nothing."""
     from server.local.console import ConsoleProgress
     from server.local.setup import provision
+    from server.stack import paths_of
 
+    settings = settings_of()
+    if not settings.local:
+        err.print("NEO4J_URI is set: only the embedding model is provisioned.", highlight=False)
     with ConsoleProgress(err) as progress:
-        provision(settings_of(), progress, cache_only=cache_only)
+        anyio.run(partial(provision, paths_of(settings), progress, cache_only=cache_only))
 
 
 @app.command()

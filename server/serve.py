@@ -10,10 +10,9 @@ from pathlib import Path
 import anyio
 import structlog
 import uvicorn
-from ingest.sample import load_sample
 from rich.console import Console
-from rich.panel import Panel
 
+from ingest.sample import load_sample
 from server import logs
 from server.app import App, open_app
 from server.settings import Settings
@@ -93,19 +92,14 @@ def _announce(settings: Settings, console: Console) -> None:
     home = paths_of(settings).home
     url = settings.service_url
     _log.info("ready", url=url)
-    lines = [
-        f"[bold]MCP[/]            {url}/mcp",
-        f"[bold]REST docs[/]      {url}/docs",
-    ]
+    browser = f"http://127.0.0.1:{settings.browser_port}/browser/?connectURL=bolt://127.0.0.1:{settings.bolt_port}"
+    places = {"MCP": f"{url}/mcp", "REST docs": f"{url}/docs"}
     if settings.local:
-        lines += [
-            f"[bold]Neo4j Browser[/]  http://127.0.0.1:{settings.browser_port}/browser/"
-            f"?connectURL=bolt://127.0.0.1:{settings.bolt_port}",
-            f"               user neo4j, password in {home.neo4j_password}",
-        ]
-    lines.append(f"[bold]Log[/]            {home.log}")
-    example = json.dumps({"mcpServers": {"precedent": {"type": "http", "url": f"{url}/mcp"}}}, indent=2)
-    console.print(Panel("\n".join(lines), title="Precedent is ready", expand=False))
-    console.print("For an MCP client's configuration:", highlight=False)
-    console.print_json(example)
-    console.print("Ctrl-C stops everything.", highlight=False)
+        places |= {"Neo4j Browser": browser, "": f"user neo4j, password in {home.neo4j_password}"}
+    places["Log"] = str(home.log)
+    console.rule("Precedent is ready")
+    for name, place in places.items():
+        console.print(f"[bold]{name:<14}[/] {place}", soft_wrap=True, highlight=False)
+    console.print("\nFor an MCP client's configuration:")
+    console.print_json(json.dumps({"mcpServers": {"precedent": {"type": "http", "url": f"{url}/mcp"}}}))
+    console.print("Ctrl-C stops everything.")

@@ -1,0 +1,112 @@
+"""A real `precedent serve` in a process and a home of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import anyio
+import httpx2
+import psutil
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from server.local.home import Home
+from server.local.neo4j import running
+from server.local.ports import free_ports
+
+START_SECONDS = 90
+
+
+class Service:
+    """Starts, kills and looks at one service; the environment names its home and ports."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = Home(folder / "home")
+        self.port, bolt, browser = free_ports(3)
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **os.environ,
+            "PRECEDENT_HOME": str(self.home.root),
+            "PRECEDENT_PORT": str(self.port),
+            "PRECEDENT_BOLT_PORT": str(bolt),
+            "PRECEDENT_BROWSER_PORT": str(browser),
+            "PRECEDENT_WRITE_COOLDOWN": "0",
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+        self.output = folder / "output"
+
+    async def start(self, *arguments: str) -> None:
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "server", "serve", *arguments],
+                env=self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        await self.healthy()
+
+    async def healthy(self) -> None:
+        async with httpx2.AsyncClient() as http:
+            with anyio.fail_after(START_SECONDS):
+                while True:
+                    assert self.process is None or self.process.poll() is None, self.output.read_text()
+                    try:
+                        if (await http.get(f"{self.url}/healthcheck")).status_code == 200:
+                            return
+                    except httpx2.HTTPError:
+                        pass
+                    await anyio.sleep(0.1)
+
+    async def end(self, sent: signal.Signals) -> int:
+        """Sends a signal and waits until the process is gone."""
+        assert self.process is not None
+        self.process.send_signal(sent)
+        return await anyio.to_thread.run_sync(lambda: self.process.wait(timeout=60))  # type: ignore[union-attr]
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs another `precedent …` as a second terminal would."""
+        return subprocess.run(
+            [sys.executable, "-m", "server", *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    @property
+    def neo4j(self) -> psutil.Process:
+        (process,) = running(self.home)
+        return process
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        async with (
+            httpx2.AsyncClient(timeout=60) as http,
+            Client(streamable_http_client(f"{self.url}/mcp", http_client=http), mode="2026-07-28") as client,
+        ):
+            yield client
+
+    def status(self) -> dict[str, object]:
+        found: dict[str, object] = json.loads(self.command("status", "--json").stdout)
+        return found
+
+
+@contextmanager
+def service(folder: Path) -> Iterator[Service]:
+    """A service that is not running yet; whatever of it runs at the end is ended."""
+    made = Service(folder)
+    try:
+        yield made
+    finally:
+        if made.process is not None and made.process.poll() is None:
+            made.process.kill()
+            made.process.wait()
+        for process in running(made.home):
+            process.kill()
+            process.wait()

@@ -1,0 +1,133 @@
+"""The service as a process: started, interrupted, killed, and what is left then."""
+
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import MCPError
+
+from server.local.neo4j import running
+from tests.interaction.service import Service, service
+from tests.interaction.tools import ask
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Service]:
+    with service(tmp_path) as unstarted:
+        yield unstarted
+
+
+@pytest.mark.proves("service:stop")
+async def test_a_first_start_says_where_to_go_and_an_interrupt_stops_everything(made: Service) -> None:
+    await made.start("--sample", "docs/decisions")
+    told = made.output.read_text()
+    for place in ("/mcp", "/docs", "/browser/", "neo4j-password", "precedent.log", "mcpServers"):
+        assert place in told
+    assert made.home.neo4j_password.read_text().strip() not in told + made.home.log.read_text()
+    async with made.client() as client:
+        found = await ask(client, "search_decisions", query="who decides what is in force?")
+        assert found["results"][0]["title"] == "Neo4j is the only authority"
+    status = made.status()
+    assert (status["service"], status["healthy"], status["unprojected"]) == ("running", True, 0)
+    second = made.command("serve")
+    assert second.returncode == 1
+    assert "HOME_IN_USE" in second.stderr
+    assert await made.end(signal.SIGINT) == 0
+    assert running(made.home) == []
+    assert made.status()["service"] == "not running"
+    assert made.command("verify").returncode == 0
+
+
+@pytest.mark.proves("service:kill")
+async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made: Service) -> None:
+    acknowledged: list[str] = []
+    await made.start()
+
+    async def write() -> None:
+        async with made.client() as client:
+            for number in range(10_000):
+                made_ = await ask(
+                    client,
+                    "record_decision",
+                    title=f"Decision {number}",
+                    target=f"target {number}",
+                    rationale="Written while the service is about to die.",
+                )
+                acknowledged.append(made_["decision_id"])
+
+    async def kill() -> None:
+        while len(acknowledged) < 5:
+            await anyio.sleep(0.01)
+        await made.end(signal.SIGKILL)
+
+    with pytest.raises(BaseExceptionGroup):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write)
+            tasks.start_soon(kill)
+    assert len(acknowledged) >= 5
+    await made.start()
+    async with made.client() as client:
+        for decision_id in acknowledged:
+            around = await ask(client, "graph_query_neighbors", node_name=decision_id)
+            assert around["total_neighbors"] == 1
+        with anyio.fail_after(30):
+            while made.status()["unprojected"] != 0:
+                await anyio.sleep(0.2)
+    assert await made.end(signal.SIGTERM) == 0
+    verified = made.command("verify")
+    assert verified.returncode == 0, verified.stdout
+
+
+@pytest.mark.proves("service:restart")
+async def test_a_dead_neo4j_is_started_again_and_tools_say_to_retry_meanwhile(made: Service) -> None:
+    await made.start()
+    async with made.client() as client:
+        kept = await ask(client, "graph_add_node", label="Thing", name="kept")
+        made.neo4j.kill()
+        result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "after"})
+        told = str(result.structured_content)
+        assert not result.is_error or ("GRAPH_UNAVAILABLE" in told and "etry" in told)
+        await made.healthy()
+        again = await ask(client, "graph_add_node", label="Thing", name="kept")
+        assert (again["node_id"], again["created"]) == (kept["node_id"], False)
+
+
+async def test_a_taken_port_is_told_with_who_holds_it(made: Service) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", made.port))
+        taken.listen()
+        refused = made.command("serve")
+    assert refused.returncode == 1
+    assert "PORT_TAKEN" in refused.stderr
+    assert "PRECEDENT_PORT" in refused.stderr
+    assert running(made.home) == []
+
+
+async def test_tokens_are_made_beside_the_running_service(made: Service) -> None:
+    await made.start()
+    token = made.command("token", "add", "ada", "--role", "admin", "--kind", "human").stdout.strip()
+    assert token.startswith("precedent_")
+    assert "ada" in made.command("token", "list").stdout
+    with anyio.fail_after(20):
+        while True:  # from the first token on nobody comes in without; the service notices within 5 seconds
+            try:
+                async with made.client() as client:
+                    await client.list_tools()
+            except (MCPError, BaseExceptionGroup):
+                break
+            await anyio.sleep(0.5)
+    assert made.command("token", "remove", "ada").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["PRECEDENT_PORT", "PRECEDENT_WRITE_COOLDOWN"])
+async def test_a_setting_that_makes_no_sense_is_named(made: Service, name: str) -> None:
+    made.environment[name] = "soon"
+    refused = made.command("status")
+    assert refused.returncode == 1
+    assert name in refused.stderr
+    assert "Traceback" not in refused.stderr

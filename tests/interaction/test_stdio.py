@@ -1,0 +1,76 @@
+"""`precedent stdio`: the bridge, as an agent's client starts it."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.interaction.service import Service, service
+from tests.interaction.tools import ask, refused
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Service]:
+    with service(tmp_path) as unstarted:
+        try:
+            yield unstarted
+        finally:
+            unstarted.command("stop")
+
+
+def _bridge(made: Service, **environment: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "server", "stdio"], env={**made.environment, **environment}
+    )
+
+
+@pytest.mark.proves("mcp:stdio")
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(
+    made: Service, era: str
+) -> None:
+    progress: list[str | None] = []
+
+    async def note(_done: float, _total: float | None, message: str | None) -> None:
+        progress.append(message)
+
+    async with Client(_bridge(made), mode=era) as client:
+        assert "graph_find_path" in {tool.name for tool in (await client.list_tools()).tools}
+        assert made.status()["service"] == "not running", "listing needs no service"
+        result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "x"}, progress_callback=note)
+        assert not result.is_error
+        assert "Precedent is starting." in progress
+        assert made.status()["service"] == "running"
+        # Another agent shares the same memory, also after the service was stopped in between.
+        async with Client(_bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer"), mode=era) as second:
+            assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
+            assert (await refused(second, "graph_add_node", label="L", name="y"))["code"] == "PERMISSION_DENIED"
+            assert made.command("stop").stdout.strip() == "Stopped."
+            assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
+
+
+async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -> None:
+    answers: list[bool] = []
+
+    async def use(name: str) -> None:
+        async with Client(_bridge(made), mode="auto") as client:
+            answers.append((await ask(client, "graph_add_node", label="Thing", name="same"))["created"])
+
+    async with anyio.create_task_group() as tasks:
+        for name in ("a", "b"):
+            tasks.start_soon(use, name)
+    assert sorted(answers) == [False, True]
+
+
+async def test_a_service_that_cannot_start_is_told_as_the_familys_error(made: Service) -> None:
+    made.environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
+    made.environment["NEO4J_PASSWORD"] = "none"
+    made.environment["PRECEDENT_RETRY_TIME"] = "0"
+    async with Client(_bridge(made), mode="auto") as client:
+        error = await refused(client, "graph_add_node", label="Thing", name="x")
+    assert "precedent serve" in error["details"]
