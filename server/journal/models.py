@@ -144,8 +144,12 @@ class ContextAnswer(RootModel[Context | NoContext]):
 
 
 class GetAllContexts(Reading):
-    limit: Limit | None = Field(None, description="Without it all")
+    limit: Limit = 1_000
     offset: Offset = 0
+
+
+class AllContexts(Items[Context]):
+    total: int = Field(description="How many there are")
 
 
 class AddReference(ToolInput):

@@ -1,7 +1,8 @@
 """Finding what was said to and by an agent: meaning and words propose, the graph confirms, ranks are fused.
 
 Source: design.md sections 4 and 5. Words are looked up within the agent's own messages; meanings within the namespace,
-and wider where other agents' messages take the first places. What is not projected yet is found by its words.
+and where other agents' messages take the first places, among the agent's own. What is not projected yet is found by its
+words.
 """
 
 import asyncio
@@ -16,16 +17,17 @@ from server.graph.graph import Graph
 from server.graph.words import any_of, scope_token, within
 from server.journal.models import FoundMessage, FoundMessages, SearchConversations
 from server.types import Row
-from server.vectors.store import Hit, Vector, VectorStore
+from server.vectors.store import Hit, Vector, VectorStore, point_id
 
 Matched = Literal["meaning", "words"]
 _KIND = "message"
 _NARROWEST = 100
-_WIDER = 10
-_WIDEST = 10_000
+_OWN = 5_000
 _K = 10
 """Of reciprocal rank fusion. The usual 60 is for long lists; here the first places are what counts."""
 _SNIPPET = 200
+_SOUGHT = 20
+_SEEN = 20_000
 _LEAD = 60
 """Characters of a snippet before the word that it is about."""
 
@@ -60,9 +62,8 @@ class ConversationSearch:
         )
         hits = await self._by_meaning(namespace, vector, breadth)
         rows = await self._messages(namespace, request.agent_id, [*(hit.key for hit in hits or ()), *words])
-        while hits is not None and breadth <= len(hits) < _WIDEST and len(_theirs(hits, rows)) < request.limit:
-            breadth *= _WIDER
-            hits = await self._by_meaning(namespace, vector, breadth)
+        if hits is not None and len(hits) == breadth and len(_theirs(hits, rows)) < request.limit:
+            hits = await self._by_meaning(namespace, vector, breadth, await self._own(namespace, request.agent_id))
             rows = await self._messages(namespace, request.agent_id, [*(hit.key for hit in hits or ()), *words])
         ranked = fuse(_theirs(hits or (), rows), [id_ for id_ in words if id_ in rows])
         return FoundMessages(
@@ -76,12 +77,15 @@ class ConversationSearch:
         except EmbeddingUnavailable:
             return None
 
-    async def _by_meaning(self, namespace: str, vector: Vector | None, limit: int) -> list[Hit] | None:
+    async def _by_meaning(
+        self, namespace: str, vector: Vector | None, limit: int, among: Sequence[str] | None = None
+    ) -> list[Hit] | None:
         """None while the model or Qdrant is down: words and the graph still answer."""
         if vector is None:
             return None
+        ids = None if among is None else [point_id(namespace, _KIND, key) for key in among]
         try:
-            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND])
+            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND], ids=ids)
         except VectorsUnavailable:
             return None
 
@@ -92,6 +96,10 @@ class ConversationSearch:
         rows = await self._graph.run(
             "journal/matching_words", namespace=namespace, agent_id=agent_id, query=query, limit=limit
         )
+        return [row["id"] for row in rows]
+
+    async def _own(self, namespace: str, agent_id: str) -> list[str]:
+        rows = await self._graph.run("journal/newest_messages", namespace=namespace, agent_id=agent_id, limit=_OWN)
         return [row["id"] for row in rows]
 
     async def _messages(self, namespace: str, agent_id: str, ids: Sequence[str]) -> dict[str, Row]:
@@ -116,9 +124,12 @@ def fuse(meaning: Sequence[str], words: Sequence[str]) -> list[Ranked]:
 
 
 def snippet(text: str, query: str) -> str:
-    """The part of a text around the longest word that it shares with the query, or its beginning; 200 characters."""
-    words = sorted(set(re.findall(r"\w+", query)), key=lambda word: (-len(word), word))
-    places = (re.search(re.escape(word), text, re.IGNORECASE) for word in words)
+    """The part of a text around the longest word that it shares with the query, or its beginning; 200 characters.
+
+    Looks for the 20 longest words in the first 20,000 characters.
+    """
+    words = sorted(set(re.findall(r"\w+", query)), key=lambda word: (-len(word), word))[:_SOUGHT]
+    places = (re.search(re.escape(word), text[:_SEEN], re.IGNORECASE) for word in words)
     first = next((place.start() for place in places if place), 0)
     start = 0 if len(text) <= _SNIPPET else max(0, min(first - _LEAD, len(text) - _SNIPPET))
     end = start + _SNIPPET

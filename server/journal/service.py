@@ -5,7 +5,7 @@ transaction. An id that a record refers to must be known in the caller's namespa
 `associated_conversation_id` may also name what lies elsewhere, and become relationships where the graph knows them.
 """
 
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -17,6 +17,7 @@ from server.graph.words import scope_token
 from server.journal.fields import encoded
 from server.journal.models import (
     AddReference,
+    AllContexts,
     Attribution,
     AttributionLogged,
     Context,
@@ -53,9 +54,6 @@ from server.journal.tavily import SearchWeb, Tavily, WebResults
 from server.principals import Principal, Role
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
-
-T = TypeVar("T", bound=BaseModel)
-_ALL = 2**31 - 1
 
 
 class JournalService:
@@ -154,11 +152,12 @@ class JournalService:
         row = await self._graph.one("journal/context", **_asked(request, caller))
         return ContextAnswer(NoContext() if row is None else Context(**row))
 
-    async def all_contexts(self, request: GetAllContexts, caller: Principal) -> Items[Context]:
-        """Returns every version of every type of an agent's contexts, newest first."""
-        asked = {**_asked(request, caller), "limit": request.limit or _ALL}
-        rows = await self._graph.run("journal/contexts", **asked)
-        return Items[Context](items=[Context(**row) for row in rows])
+    async def all_contexts(self, request: GetAllContexts, caller: Principal) -> AllContexts:
+        """Returns every version of every type of an agent's contexts, newest first, a thousand at a time."""
+        rows = await self._graph.run("journal/contexts", **_asked(request, caller))
+        total = await self._graph.one("journal/count_contexts", namespace=caller.namespace, agent_id=request.agent_id)
+        assert total is not None
+        return AllContexts(items=[Context(**row) for row in rows], total=total["total"])
 
     async def add_reference(self, request: AddReference, caller: Principal) -> ReferenceAdded:
         """Adds a key of something elsewhere, or of a record here, which it is then connected to."""

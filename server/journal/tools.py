@@ -114,7 +114,7 @@ TOOLS: tuple[Tool, ...] = (
         "get_all_contexts",
         "Retrieves every version of every context of an agent, newest first.",
         request=models.GetAllContexts,
-        response=models.Items[models.Context],
+        response=models.AllContexts,
         run=JournalService.all_contexts,
     ),
     _write(

@@ -84,6 +84,9 @@ async def test_all_contexts_are_every_version_of_every_type_newest_first(agent: 
     contexts = await agent.ask("get_all_contexts")
     assert [context["context_data"]["n"] for context in contexts] == [6, 5, 4, 3, 2, 1, 0]
     assert await agent.ask("get_all_contexts", limit=2, offset=3) == contexts[3:5]
+    answer = (await agent.call("get_all_contexts", limit=2)).structured_content
+    assert answer is not None
+    assert answer["total"] == 7
 
 
 async def test_a_child_names_its_parent_of_whatever_agent_and_type(agent: Agent, cypher: Cypher) -> None:

@@ -92,7 +92,7 @@ async def test_only_ones_own_messages_are_found(agent: Agent, namespace: str, pr
 
 async def test_a_quiet_agent_is_heard_among_loud_ones(modern: Agent, projector: Projector, cypher: Cypher) -> None:
     """Other agents' messages, all nearer to the query, fill the first places by meaning."""
-    [own] = await _say(modern, "We keep a pet that purrs.")
+    [own] = await _say(modern, "We keep a pet that purrs.", user_id="grace")
     await cypher(
         "UNWIND range(1, 300) AS n CREATE (:Message:Unprojected {namespace: $namespace, id: 'loud-' + n, node_id: -n, "
         "agent_id: 'bob', sender: 'user', speaker: 'user', message_content: 'cat', revision: 1, scope: ''})"
