@@ -1,3 +1,4 @@
+// Authors.
 // Who decided how much, and what of it is still in force.
 WITH 'default' AS namespace
 MATCH (decision:Decision {namespace: namespace})

@@ -1,4 +1,5 @@
-// What the database itself promises: every constraint of the schema.
+// Constraints.
+// What the database itself promises.
 SHOW CONSTRAINTS YIELD name, labelsOrTypes, properties, type
 RETURN labelsOrTypes[0] AS label, properties, type, name
 ORDER BY label, name

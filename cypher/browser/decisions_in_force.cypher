@@ -1,4 +1,5 @@
-// Decisions in force, and what they are about.
+// Decisions in force.
+// The newest hundred, and what they are about.
 WITH 'default' AS namespace
 MATCH (decision:Decision {namespace: namespace, status: 'active'})
 WITH decision ORDER BY decision.created_at DESC LIMIT 100

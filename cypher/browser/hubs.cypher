@@ -1,3 +1,4 @@
+// Hubs.
 // The best connected things.
 WITH 'default' AS namespace
 MATCH (entity:Entity {namespace: namespace})

@@ -1,4 +1,5 @@
-// How many decisions humans and agents made, and how many of them are in force.
+// Humans and agents.
+// How many decisions each made, and how many of them are in force.
 WITH 'default' AS namespace
 MATCH (decision:Decision {namespace: namespace})
 RETURN decision.origin AS origin, count(*) AS decisions,

@@ -1,4 +1,5 @@
-// What the newest run of ingestion brought: its files, and the decisions from them.
+// Newest ingestion.
+// What the newest run brought: its files, and the decisions from them.
 WITH 'default' AS namespace
 MATCH (run:IngestRun {namespace: namespace})
 WITH run ORDER BY run.started_at DESC LIMIT 1

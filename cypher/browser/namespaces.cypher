@@ -1,4 +1,5 @@
-// What each namespace holds.
+// Namespaces.
+// What each of them holds.
 MATCH (entity:Entity)
 WITH entity.namespace AS namespace, count(*) AS entities
 RETURN namespace, entities, COUNT { MATCH (:Decision {namespace: namespace}) } AS decisions,

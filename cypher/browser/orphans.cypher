@@ -1,4 +1,5 @@
-// Things that nothing refers to: no relation, no decision.
+// Orphans.
+// Things without any relation or decision.
 WITH 'default' AS namespace
 MATCH (entity:Entity {namespace: namespace})
 WHERE NOT (entity)--(:Entity|Decision)

@@ -1,3 +1,4 @@
+// Paths between two.
 // How two things connect: every shortest path of at most six steps, through decisions as well.
 WITH 'default' AS namespace, 'local vectors' AS name, 'system of record' AS other
 MATCH (start:Entity {namespace: namespace, name: name})

@@ -1,4 +1,5 @@
-// What is new or changed, newest first.
+// Recent changes.
+// Decisions and things that are new or changed, newest first.
 WITH 'default' AS namespace
 CALL (namespace) {
   MATCH (decision:Decision {namespace: namespace})

@@ -1,4 +1,5 @@
-// What was replaced of late: by what, by whom, when, and why.
+// Superseded of late.
+// What was replaced by what, by whom, when, and why.
 WITH 'default' AS namespace
 MATCH (new:Decision {namespace: namespace})-[replaced:SUPERSEDES]->(old:Decision)
 RETURN old.target AS target, old.title AS was, new.title AS became, replaced.reason AS why, replaced.by AS by,

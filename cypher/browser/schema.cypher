@@ -1,2 +1,3 @@
-// The schema at a glance: which kinds of things exist and how they connect.
+// Schema at a glance.
+// Which kinds of things exist, and how they connect.
 CALL db.schema.visualization()

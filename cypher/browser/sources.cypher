@@ -1,7 +1,8 @@
+// Sources.
 // What was read from where, and whether it went in whole: the ledger of ingestion.
 WITH 'default' AS namespace
 MATCH (source:Source {namespace: namespace})
-RETURN source.name AS name, source.kind AS kind, source.state AS state, source.records AS records,
-       source.set_aside AS set_aside, source.read_at AS read_at, source.uri AS uri
+RETURN source.name AS name, source.kind AS kind, source.state AS state, properties(source).records AS records,
+       properties(source).set_aside AS set_aside, source.read_at AS read_at, source.uri AS uri
 ORDER BY read_at DESC, name
 LIMIT 200

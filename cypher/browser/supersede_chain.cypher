@@ -1,3 +1,4 @@
+// Supersede chain.
 // What was decided about one target over time, and what replaced what.
 WITH 'default' AS namespace, 'MCP framework' AS target
 MATCH about = (decision:Decision {namespace: namespace, target: target})-[:ABOUT]->(:Entity)

@@ -1,3 +1,4 @@
+// Unprojected.
 // What is stored, or deleted, and not yet so in Qdrant: empty when all is well.
 MATCH (node:Unprojected)
 RETURN [label IN labels(node) WHERE label <> 'Unprojected'] AS what, node.name AS name, node.namespace AS namespace,
