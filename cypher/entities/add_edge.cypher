@@ -24,13 +24,15 @@ ON CREATE SET
   target.node_id = $target_id, target.label = $target_label, target:$($target_labels), target.scope = $scope,
   target.created_at = datetime(), target.updated_at = datetime()
 MERGE (source)-[edge:$($type) {relation: $relation}]->(target)
-ON CREATE SET edge.edge_id = $edge_id, edge.created_at = datetime()
+ON CREATE SET edge.edge_id = $edge_id, edge.created_at = datetime(), edge.updated_at = datetime()
 WITH source, target, edge,
   coalesce(edge.edge_id = $edge_id, false) AS created,
   coalesce(source.node_id = $source_id, false) AS source_created,
   coalesce(target.node_id = $target_id, false) AS target_created
 SET edge += $properties
-SET edge.weight = coalesce($weight, edge.weight, 1.0), edge.updated_at = datetime()
+SET edge.weight = coalesce($weight, edge.weight, 1.0)
+SET edge.updated_at =
+  CASE WHEN size(keys($properties)) = 0 AND $weight IS NULL THEN edge.updated_at ELSE datetime() END
 // What a person made by hand gets its id and its place in the full-text index here.
 SET edge.edge_id = coalesce(edge.edge_id, $edge_id)
 SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope

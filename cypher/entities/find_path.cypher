@@ -24,9 +24,16 @@ CALL (paths) {
   UNWIND CASE WHEN size(paths) < $cap THEN paths ELSE [] END AS path
   WITH path, reduce(total = 0, edge IN relationships(path)
     | total + toInteger(round(coalesce(edge.weight, 1.0) * $scale))) AS total
-  WITH max(total) AS total, collect({path: path, total: total}) AS weighed
-  UNWIND [each IN weighed WHERE each.total = total] AS best
-  WITH total, nodes(best.path) AS nodes, relationships(best.path) AS edges
+  WITH total, collect(path) AS heaviest
+  ORDER BY total DESC
+  LIMIT 1
+  // The whole order is dear: it is compared among the paths whose first step is the first by name.
+  UNWIND heaviest AS path
+  WITH total, coalesce(nodes(path)[1].name, '') AS name, collect(path) AS foremost
+  ORDER BY name
+  LIMIT 1
+  UNWIND foremost AS path
+  WITH total, nodes(path) AS nodes, relationships(path) AS edges
   WITH total, nodes, edges, [step IN range(0, size(edges) - 1) | [
     coalesce(nodes[step + 1].name, ''),
     coalesce(nodes[step + 1].node_id, nodes[step + 1].id, 0),

@@ -8,9 +8,11 @@
 // $scale FLOAT: weights are summed as integers, in units of 1/scale
 UNWIND keys($level) AS id
 MATCH (near) WHERE elementId(near) = id
+WITH near, $level[id] AS gathered
 MATCH (near)-[edge]-(node)
 WHERE NOT type(edge) IN $bookkeeping
   AND ($relations IS NULL OR coalesce(edge.relation, type(edge)) IN $relations)
-WITH elementId(node) AS id, max($level[id] + toInteger(round(coalesce(edge.weight, 1.0) * $scale))) AS weight
+WITH node, max(gathered + toInteger(round(coalesce(edge.weight, 1.0) * $scale))) AS weight
+WITH elementId(node) AS id, weight
 WHERE $level[id] IS NULL AND NOT id IN $behind AND ($within IS NULL OR id IN $within)
 RETURN id, weight

@@ -32,7 +32,7 @@ from server.types import Row
 _UNTRAVELLED = sorted(BOOKKEEPING)
 _SCALE = 1e15
 """Weights are compared to fifteen decimal places, as integers: ties are ties, in whatever order they are summed."""
-_CAP = 2_000
+_CAP = 10_000
 """So many equally short paths are compared one by one; more, level by level."""
 _SUGGESTED = 5
 

@@ -72,6 +72,11 @@ def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
     return run
 
 
+async def indexed(cypher: Cypher) -> None:
+    """Waits until full-text indexes hold what was written, should they be eventually consistent."""
+    await cypher("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+
+
 Edge = tuple[str, str, str, float]
 """Source, relation, target, weight."""
 

@@ -10,7 +10,7 @@ from server.entities.properties import decode
 from server.errors import NotFound
 from server.graph.vocabulary import RELATION_KEYS
 from server.types import Json
-from tests.entities.conftest import Caller, Cypher
+from tests.entities.conftest import Caller, Cypher, indexed
 from tests.entities.test_properties import documents, same
 
 pytestmark = pytest.mark.anyio
@@ -101,9 +101,10 @@ class TestNodes:
         assert refused.value.details["near_names"] == []
 
     @pytest.mark.parametrize("namespace", ["", "`}) //", "🧠 b", "x" * 200])
-    async def test_a_namespace_may_be_any_text(self, caller: Caller, namespace: str) -> None:
+    async def test_a_namespace_may_be_any_text(self, caller: Caller, cypher: Cypher, namespace: str) -> None:
         other = caller.elsewhere(caller.principal.namespace + namespace)
         await other.edge("PostgreSQL", "USES", "b")
+        await indexed(cypher)
         with pytest.raises(NotFound) as refused:
             await other.neighbors("Postgres")
         assert refused.value.details["near_names"] == ["PostgreSQL"]
@@ -206,6 +207,18 @@ class TestEdges:
         assert added.source_node_id == added.target_node_id
         assert (await caller.neighbors("a")).neighbors == []
         assert (await caller.path("a", "a")).path_length == 0
+
+    async def test_updated_at_tells_the_last_change_of_an_edge(self, caller: Caller, cypher: Cypher) -> None:
+        stamps = []
+        for arguments in ({}, {}, {"weight": 0.5}, {}, {"properties": {"a": 1}}):
+            await caller.edge("a", "USES", "b", **arguments)
+            [row] = await cypher(
+                "MATCH (:Entity {namespace: $namespace})-[e]->() RETURN e.created_at AS c, e.updated_at AS u"
+            )
+            stamps.append((row["c"], row["u"]))
+        created, updated = [stamp[0] for stamp in stamps], [stamp[1] for stamp in stamps]
+        assert len(set(created)) == 1
+        assert created[0] == updated[0] == updated[1] < updated[2] == updated[3] < updated[4]
 
 
 class TestAnyWord:

@@ -8,7 +8,7 @@ from server.entities.models import Neighbors
 from server.errors import NotFound
 from server.graph.vocabulary import BOOKKEEPING
 from tests.entities import reference
-from tests.entities.conftest import Caller, Cypher, Edge, lay
+from tests.entities.conftest import Caller, Cypher, Edge, indexed, lay
 
 pytestmark = pytest.mark.anyio
 
@@ -149,9 +149,12 @@ async def test_no_neighbors_are_an_empty_list(caller: Caller) -> None:
         ("知識グラ", "知識グラフ"),
     ],
 )
-async def test_an_unknown_name_is_an_error_that_names_near_ones(caller: Caller, asked: str, near: str) -> None:
+async def test_an_unknown_name_is_an_error_that_names_near_ones(
+    caller: Caller, cypher: Cypher, asked: str, near: str
+) -> None:
     for name in ("PostgreSQL", "Cognitive Memory System", "知識グラフ", "Neo4j"):
         await caller.node(name)
+    await indexed(cypher)
     with pytest.raises(NotFound, match="Start node not found") as refused:
         await caller.neighbors(asked)
     assert refused.value.details["near_names"][0] == near

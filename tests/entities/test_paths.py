@@ -13,7 +13,7 @@ from server.errors import NotFound, QueryTimeout
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from tests.entities import reference
-from tests.entities.conftest import Caller, Cypher, Edge, lay
+from tests.entities.conftest import Caller, Cypher, Edge, indexed, lay
 
 pytestmark = pytest.mark.anyio
 
@@ -184,9 +184,12 @@ async def test_a_path_to_itself_has_one_step_and_no_hop(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize(("start", "end", "said"), [("Ms", "b", "Start"), ("b", "Ms", "End"), ("Ms", "Ms", "Start")])
-async def test_an_unknown_end_is_an_error_that_names_near_ones(caller: Caller, start: str, end: str, said: str) -> None:
+async def test_an_unknown_end_is_an_error_that_names_near_ones(
+    caller: Caller, cypher: Cypher, start: str, end: str, said: str
+) -> None:
     await caller.edge("Mississippi", "R", "b")
     await caller.node("Mrs")
+    await indexed(cypher)
     with pytest.raises(NotFound, match=f"{said} node not found: nothing is called 'Ms'") as refused:
         await caller.path(start, end)
     assert refused.value.details == {"field": f"{said.lower()}_node", "near_names": []}

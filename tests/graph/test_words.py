@@ -1,9 +1,11 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from neo4j import AsyncDriver
 
+from server.graph.graph import Graph
 from server.graph.words import any_of, near, scope_token, within
 
 anything = st.text(st.characters(exclude_categories=["Cs"])) | st.text('+-&|!(){}[]^"~*?:\\/ANDORT a')
@@ -45,3 +47,42 @@ def test_a_long_text_is_cut_after_two_hundred_words() -> None:
 
 def test_near_names_may_be_a_letter_or_two_off_or_go_on() -> None:
     assert near("Postgre go") == "postgre~2 postgre* go go*"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("index", ["decision_words", "entity_names"])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=anything | anything.map(lambda part: part * 500))
+async def test_any_text_is_a_query_that_the_index_takes(
+    driver: AsyncDriver, graph: Graph, namespace: str, index: str, text: str
+) -> None:
+    for terms in (any_of(text), near(text)):
+        if query := within(namespace, terms):
+            found = await driver.execute_query(
+                "CALL db.index.fulltext.queryNodes($index, $query) YIELD node RETURN count(node) AS hits",
+                {"index": index, "query": query},
+                database_="neo4j",
+            )
+            assert found.records[0]["hits"] == 0
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("text", ["why: (PostgreSQL)", "NOT postgresql/", "x*y~2 postgreSQL^9", "the rocket 🚀!", "識"])
+async def test_words_of_any_text_find_the_node_of_the_own_namespace_alone(
+    driver: AsyncDriver, graph: Graph, namespace: str, text: str
+) -> None:
+    for owner in (namespace, namespace + "-other"):
+        await driver.execute_query(
+            "CREATE (:Entity {namespace: $owner, scope: $scope, node_id: 1, name: 'PostgreSQL 🚀 知識'}), "
+            "(:Entity {namespace: $owner, scope: $scope, node_id: 2, name: 'other'})",
+            {"owner": owner, "scope": scope_token(owner)},
+            database_="neo4j",
+        )
+    found = await driver.execute_query(
+        "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh() "
+        "CALL db.index.fulltext.queryNodes('entity_names', $query) YIELD node, score WHERE score > 0 "
+        "RETURN node.namespace AS namespace, node.name AS name",
+        {"query": within(namespace, any_of(text))},
+        database_="neo4j",
+    )
+    assert [record.data() for record in found.records] == [{"namespace": namespace, "name": "PostgreSQL 🚀 知識"}]
