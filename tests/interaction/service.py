@@ -15,6 +15,7 @@ import psutil
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from server.access.gate import CALLER_HEADER
 from server.local.home import Home
 from server.local.neo4j import running
 from server.local.ports import free_ports
@@ -85,9 +86,15 @@ class Service:
         return process
 
     @asynccontextmanager
-    async def client(self) -> AsyncIterator[Client]:
+    async def client(self, namespace: str | None = None) -> AsyncIterator[Client]:
+        """A client, as anybody on this machine or, for a namespace of its own, as whom the operator names."""
+        headers = {}
+        if namespace is not None:
+            caller = {"name": "tester", "kind": "agent", "role": "agent", "namespace": namespace}
+            secret = self.home.agent_memory_secret.read_text().strip()
+            headers = {"Authorization": f"Bearer {secret}", CALLER_HEADER: json.dumps(caller)}
         async with (
-            httpx2.AsyncClient(timeout=60) as http,
+            httpx2.AsyncClient(timeout=60, headers=headers) as http,
             Client(streamable_http_client(f"{self.url}/mcp", http_client=http), mode="2026-07-28") as client,
         ):
             yield client

@@ -34,17 +34,17 @@ def _bridge(made: Service, **environment: str) -> StdioServerParameters:
 async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(
     made: Service, era: str
 ) -> None:
-    progress: list[str | None] = []
+    told: list[str | None] = []
 
-    async def note(_done: float, _total: float | None, message: str | None) -> None:
-        progress.append(message)
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
 
     async with Client(_bridge(made), mode=era) as client:
         assert "graph_find_path" in {tool.name for tool in (await client.list_tools()).tools}
         assert made.status()["service"] == "not running", "listing needs no service"
         result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "x"}, progress_callback=note)
         assert not result.is_error
-        assert "Precedent is starting." in progress
+        assert "Precedent is starting." in told
         assert made.status()["service"] == "running"
         # Another agent shares the same memory, also after the service was stopped in between.
         async with Client(_bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer"), mode=era) as second:
