@@ -146,9 +146,7 @@ def _tell(summary: Summary) -> None:
     for name, count in (("set aside", summary.bad), ("notes", len(summary.remarks))):
         if count > _TOLD:
             err.print(f"… and {count - _TOLD} more {name}", highlight=False)
-    table = Table(
-        title=f"{summary.kind}{' (dry run: nothing was written)' if summary.dry_run else ''}", show_header=False
-    )
+    table = Table(title=summary.kind, show_header=False)
     for name, count in (
         ("read", summary.read),
         ("new", summary.created),
@@ -162,3 +160,5 @@ def _tell(summary: Summary) -> None:
         table.add_row(name, f"{count:,}")
     table.add_row("seconds", f"{summary.seconds:.1f}")
     out.print(table)
+    if summary.dry_run:
+        out.print("A dry run: nothing was written.")

@@ -1,0 +1,99 @@
+"""`precedent ingest …` as a person runs it (issue "A body", section 8)."""
+
+from pathlib import Path
+
+import pytest
+from anyio import to_thread
+from neo4j import AsyncDriver
+from typer.testing import CliRunner, Result
+
+from ingest.cli import app
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def environment(neo4j: tuple[str, str, str], namespace: str, tmp_path: Path) -> dict[str, str]:
+    uri, user, password = neo4j
+    return {
+        "NEO4J_URI": uri,
+        "NEO4J_USERNAME": user,
+        "NEO4J_PASSWORD": password,
+        "PRECEDENT_HOME": str(tmp_path / "home"),
+        "PRECEDENT_NAMESPACE": namespace,
+    }
+
+
+async def run(environment: dict[str, str], *arguments: str) -> Result:
+    """Runs the command in a thread of its own, as it brings its own event loop."""
+    return await to_thread.run_sync(lambda: CliRunner().invoke(app, list(arguments), env=environment))
+
+
+def table(result: Result) -> dict[str, str]:
+    rows = (line.split("│") for line in result.stdout.splitlines() if line.startswith("│"))
+    return {cells[1].strip(): cells[2].strip() for cells in rows}
+
+
+async def test_triples_are_ingested_and_summed_up(environment: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("a\tR\tb\nb\tR\tc\n")
+    result = await run(environment, "triples", str(file))
+    assert result.exit_code == 0, result.output
+    assert table(result) | {"seconds": ""} == {
+        "read": "2", "new": "2", "updated": "0", "unchanged": "0", "set aside": "0", "others affected": "0",
+        "files passed over": "0", "new entities": "3", "seconds": "",
+    }  # fmt: skip
+
+
+async def test_a_bad_record_is_named_with_file_and_line_and_the_command_exits_with_1(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("a\tR\tb\nnot a [triple]\n")
+    result = await run(environment, "triples", str(file))
+    assert result.exit_code == 1
+    assert f"set aside {file}:2: it has 1 fields" in result.stderr
+    assert table(result)["new"] == "1"
+
+
+async def test_decisions_of_several_paths_are_ingested_and_disagreements_told(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "0001-a.md").write_text("# A\n\nDate: 2020-01-01\n\nStatus: accepted\n\n## Decision\n\nA.\n")
+    (tmp_path / "pep-0001.rst").write_text(
+        "PEP: 1\nTitle: One\nStatus: Final\nCreated: 01-Jan-2000\nReplaces: 2\n\nA.\n"
+    )
+    result = await run(
+        environment, "decisions", f"{tmp_path}/0001-a.md", f"{tmp_path}/pep-0001.rst", "--project", "shop"
+    )
+    assert result.exit_code == 0, result.output
+    assert table(result)["new"] == "2"
+    assert "note PEP 1: it replaces PEP 2, which is not among the records" in result.stderr
+
+
+async def test_a_dry_run_writes_nothing(
+    environment: dict[str, str], driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("a\tR\tb\n")
+    result = await run(environment, "triples", str(file), "--dry-run")
+    assert result.exit_code == 0
+    assert "nothing was written" in result.stdout
+    assert table(result)["new"] == "1"
+    found = await driver.execute_query("MATCH (n {namespace: $n}) RETURN count(n) AS nodes", n=namespace)
+    assert found.records[0]["nodes"] == 0
+
+
+async def test_a_path_that_does_not_exist_is_refused_before_anything_starts(environment: dict[str, str]) -> None:
+    for command in ("triples", "decisions"):
+        result = await run(environment, command, "no/such/file.tsv")
+        assert result.exit_code == 2
+        assert "does not exist" in result.stderr
+
+
+async def test_a_file_whose_name_tells_no_form_needs_to_be_told(environment: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "triples.data"
+    file.write_text("a,R,b\n")
+    assert (await run(environment, "triples", str(file))).exit_code == 1
+    result = await run(environment, "triples", str(file), "--format", "csv")
+    assert (result.exit_code, table(result)["new"]) == (0, "1")

@@ -1,0 +1,112 @@
+"""A run killed in its middle, then run again, gives the graph of one clean run (issue "A body", section 8)."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from neo4j import AsyncDriver
+
+from ingest.decisions import ingest_decisions
+from ingest.triples import ingest_triples
+from server.graph.graph import Graph
+from tests.ingest.dump import dump, ids
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+DATA = Path(__file__).parents[3] / "shared/data"
+PEPS, CODEX = DATA / "peps-0001-0499.tar.gz", DATA / "codex-s.tsv.gz"
+absent = pytest.mark.skipif(not (PEPS.exists() and CODEX.exists()), reason="shared/data is not beside this repository")
+
+
+Process = subprocess.Popen[bytes]
+Start = Callable[..., AbstractContextManager[Process]]
+
+
+@pytest.fixture
+def ingesting(neo4j: tuple[str, str, str], namespace: str, tmp_path: Path) -> Start:
+    """Starts a real `precedent ingest` process on the Neo4j of the test run; the end of the block ends it anyhow."""
+    uri, user, password = neo4j
+    settings = {
+        "NEO4J_URI": uri,
+        "NEO4J_USERNAME": user,
+        "NEO4J_PASSWORD": password,
+        "PRECEDENT_HOME": str(tmp_path),
+        "PRECEDENT_NAMESPACE": namespace,
+    }
+
+    @contextmanager
+    def start(*arguments: str) -> Iterator[Process]:
+        running = subprocess.Popen(
+            [sys.executable, "-c", "from ingest.cli import app; app()", *arguments],
+            env=os.environ | settings,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield running
+        finally:
+            running.kill()
+            running.wait()
+
+    return start
+
+
+async def count(driver: AsyncDriver, text: str, namespace: str) -> int:
+    found = await driver.execute_query(text, namespace=namespace, database_="neo4j")
+    return int(found.records[0][0])
+
+
+async def killed_once(driver: AsyncDriver, running: Process, namespace: str, text: str) -> None:
+    """Kills the process with -9 as soon as the query says more than 0, and makes sure it died by that."""
+    with anyio.fail_after(120):
+        while await count(driver, text, namespace) == 0:
+            assert running.poll() is None, "it ended before it could be killed"
+            await anyio.sleep(0.002)
+    running.send_signal(signal.SIGKILL)
+    assert await anyio.to_thread.run_sync(running.wait) == -signal.SIGKILL
+
+
+@absent
+async def test_triples_killed_between_chunks_go_on_to_the_graph_of_one_clean_run(
+    graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str
+) -> None:
+    written = "MATCH (s:Source {namespace: $namespace}) RETURN sum(size(s.chunks))"
+    with ingesting("triples", str(CODEX)) as running:
+        await killed_once(driver, running, namespace, written)
+    open_files = "MATCH (s:Source {namespace: $namespace, state: 'reading'}) RETURN count(s)"
+    assert await count(driver, open_files, namespace) == 1
+    summary = await ingest_triples(graph, namespace, CODEX)
+    assert summary.unchanged > 0
+    assert summary.created > 0
+    assert summary.unchanged + summary.created == 36_543
+
+    clean = f"{namespace}-clean"
+    await ingest_triples(graph, clean, CODEX)
+    assert await dump(driver, namespace) == await dump(driver, clean)
+    numbers = await ids(driver, namespace)
+    assert len(numbers) == len(set(numbers))
+
+
+_WRITTEN = "MATCH (s:Source {namespace: $namespace, kind: 'decision'}) RETURN count(s)"
+_LINKED = "MATCH (s:Source {namespace: $namespace, kind: 'decision', state: 'done'}) RETURN count(s)"
+
+
+@absent
+@pytest.mark.parametrize("moment", [_WRITTEN, _LINKED], ids=["while records are written", "while links are drawn"])
+async def test_decisions_killed_in_the_middle_go_on_to_the_graph_of_one_clean_run(
+    moment: str, graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str
+) -> None:
+    with ingesting("decisions", str(PEPS)) as running:
+        await killed_once(driver, running, namespace, moment)
+    assert await count(driver, _LINKED, namespace) < 318
+    assert (await ingest_decisions(graph, namespace, [PEPS])).bad == 0
+    assert await count(driver, _LINKED, namespace) == 318
+
+    clean = f"{namespace}-clean"
+    await ingest_decisions(graph, clean, [PEPS])
+    assert await dump(driver, namespace) == await dump(driver, clean)
