@@ -14,6 +14,8 @@ from server.errors import SchemaTooNew
 from server.graph.graph import Graph
 
 _FILE = re.compile(r"^(\d{3})_(\w+)\.cypher$")
+_PATIENCE = 120.0
+"""Seconds: the first statement of a new Neo4j on a busy machine was seen to take more than the 10 of a tool's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def known() -> tuple[Migration, ...]:
 
 async def applied(graph: Graph) -> list[int]:
     """Versions that the graph says it has, ascending."""
-    return [row["version"] for row in await graph.run("migrations/applied")]
+    return [row["version"] for row in await graph.run("migrations/applied", timeout=_PATIENCE)]
 
 
 async def migrate(graph: Graph) -> list[Migration]:
@@ -59,7 +61,7 @@ async def migrate(graph: Graph) -> list[Migration]:
     for migration in pending:
         for statement in migration.statements:
             await graph.define(statement)
-        await graph.run("migrations/record", version=migration.version, name=migration.name)
+        await graph.run("migrations/record", timeout=_PATIENCE, version=migration.version, name=migration.name)
     if pending:
-        await graph.run("migrations/await_indexes", timeout=120.0)
+        await graph.run("migrations/await_indexes", timeout=_PATIENCE)
     return pending
