@@ -229,8 +229,8 @@ class LocalNeo4j:
 
     def _last_words(self) -> str:
         lines = self._console.read_text("utf-8", errors="replace").splitlines()
-        told = [line for line in lines if "ERROR" in line or "Caused by" in line or "Error" in line][-3:]
-        return " / ".join([*(told or lines[-3:]), f"More in {self._console}."])
+        told = [line for line in lines if line.strip() and not line.startswith("\t") and " INFO " not in line]
+        return " / ".join([*told[-4:], f"More in {self._console}."])
 
 
 def running(home: Home) -> list[psutil.Process]:

@@ -23,7 +23,11 @@ class Ports:
 
 def require_free(ports: Mapping[str, int], host: str = _LOOPBACK) -> None:
     """Raises `PortTaken`, naming who holds it, when one of `ports` (setting's name to port) is taken on `host`."""
+    seen: dict[int, str] = {}
     for setting, port in ports.items():
+        if port in seen:
+            raise PortTaken(f"{seen[port]} and {setting} are both {port}: give each its own.", {"port": port})
+        seen[port] = setting
         if not _taken(host, port):
             continue
         process = holder(port)

@@ -1,15 +1,19 @@
 """Folders and servers for tests of the local stack."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import anyio
+import anyio.abc
 import pytest
 
 from server.embedding.provision import model_folder
 from server.local.home import Cache, Home
+from server.local.neo4j import stop_leftover
+from server.local.ports import free_ports
 from server.settings import Settings
 from tests.local.web import Web, web
 
@@ -45,11 +49,27 @@ def own_cache(shared_cache: Cache, tmp_path: Path) -> Cache:
     return own
 
 
-async def until(condition: Callable[[], object], limit: float = 60) -> None:
+async def until(condition: Callable[[], object], limit: float = 120) -> None:
     """Waits until `condition` holds; a TimeoutError when it does not in `limit` seconds."""
     with anyio.fail_after(limit):
-        while not condition():  # noqa: ASYNC110 - other processes tell nobody
+        while not condition():  # other processes tell nobody
             await anyio.sleep(0.02)
+
+
+@asynccontextmanager
+async def service(home: Home, cache: Cache, *deaf: str) -> AsyncIterator[anyio.abc.Process]:
+    """A service in a process of its own that owns the home; what still runs when the block ends is ended."""
+    ports = map(str, free_ports(2))
+    command = [sys.executable, "-m", "tests.local.service", str(home.root), str(cache.root), *ports, *deaf]
+    async with await anyio.open_process(command, stderr=None) as process:
+        try:
+            assert process.stdout is not None
+            assert (await process.stdout.receive()).startswith(b"ready")
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await stop_leftover(home)
 
 
 class Recorder:

@@ -1,0 +1,151 @@
+"""The Neo4j of a home: how it starts, what it listens on, how it ends. Source: design.md section 7."""
+
+import os
+import socket
+from collections.abc import AsyncIterator
+
+import psutil
+import pytest
+from neo4j import AsyncGraphDatabase
+
+from server.errors import PortTaken, SetupError
+from server.local.archive import installation
+from server.local.home import Cache, Home
+from server.local.neo4j import USER, LocalNeo4j, Memory, running
+from server.local.ports import Ports, free_ports
+from tests.local.conftest import service
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
+
+
+def local(home: Home, cache: Cache, memory: Memory | None = None) -> LocalNeo4j:
+    return LocalNeo4j(installation(cache), home, Ports(*free_ports(2)), memory)
+
+
+async def value(neo4j: LocalNeo4j, statement: str) -> object:
+    async with AsyncGraphDatabase.driver(neo4j.uri, auth=(USER, neo4j.password)) as driver:
+        answer = await driver.execute_query(statement, database_="neo4j")
+        return answer.records[0][0] if answer.records else None
+
+
+@pytest.fixture
+async def neo4j(home: Home, shared_cache: Cache) -> AsyncIterator[LocalNeo4j]:
+    """A running Neo4j of a fresh home."""
+    fresh = local(home, shared_cache)
+    await fresh.start()
+    try:
+        yield fresh
+    finally:
+        await fresh.stop()
+
+
+@pytest.fixture(scope="module")
+async def standing(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, shared_cache: Cache
+) -> AsyncIterator[tuple[LocalNeo4j, Home]]:
+    """A running Neo4j that tests only look at, and its home."""
+    home = Home(tmp_path_factory.mktemp("standing"))
+    fresh = local(home, shared_cache)
+    await fresh.start()
+    try:
+        yield fresh, home
+    finally:
+        await fresh.stop()
+
+
+async def test_a_started_neo4j_answers_only_on_loopback_and_keeps_its_secrets(
+    standing: tuple[LocalNeo4j, Home],
+) -> None:
+    neo4j, home = standing
+    assert str(await value(neo4j, "CALL dbms.components() YIELD versions RETURN versions[0]")).startswith("5.26")
+    assert neo4j.pid is not None
+    process = psutil.Process(neo4j.pid)
+    assert [each.pid for each in running(home)] == [neo4j.pid]
+    listening = {each.laddr for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+    assert listening
+    assert {address[0].removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
+    assert neo4j.password not in " ".join([*process.cmdline(), *process.environ().values()])
+    assert set(process.environ()) <= {"LC_ALL", "PWD", "OLDPWD", "SHLVL", "_"}
+    for file in home.logs.iterdir():
+        assert neo4j.password not in file.read_text()
+
+
+async def test_a_stop_ends_the_process_and_what_was_written_is_there_at_the_next_start(
+    neo4j: LocalNeo4j, home: Home, shared_cache: Cache
+) -> None:
+    pid = neo4j.pid
+    await value(neo4j, "CREATE (:Kept {n: 1})")
+    await neo4j.stop()
+    assert pid is not None
+    assert not psutil.pid_exists(pid)
+    assert neo4j.pid is None
+    await neo4j.stop()  # once more does nothing
+    assert "Stopped." in (home.logs / "neo4j-console.log").read_text()
+    again = local(home, shared_cache, Memory(heap_initial=200, heap_max=300, page_cache=64))
+    await again.start()
+    try:
+        assert await value(again, "MATCH (k:Kept) RETURN k.n") == 1
+        assert again.pid is not None
+        assert {"-Xms200m", "-Xmx300m"} <= set(psutil.Process(again.pid).cmdline())
+    finally:
+        await again.stop()
+
+
+async def test_the_leftover_of_a_killed_service_never_makes_the_next_start_fail(
+    home: Home, shared_cache: Cache
+) -> None:
+    async with service(home, shared_cache) as killed:
+        [leftover] = running(home)
+        killed.kill()
+        await killed.wait()
+        assert leftover.is_running()
+        neo4j = local(home, shared_cache)
+        await neo4j.start()
+        try:
+            assert not leftover.is_running()
+            assert [each.pid for each in running(home)] == [neo4j.pid]
+        finally:
+            await neo4j.stop()
+
+
+async def test_a_password_that_is_no_longer_the_graphs_says_where_to_write_the_right_one(
+    neo4j: LocalNeo4j, home: Home, shared_cache: Cache
+) -> None:
+    await neo4j.stop()
+    home.neo4j_password.write_text("not the one")
+    with pytest.raises(SetupError, match=r"refuses the password in .*neo4j-password"):
+        await local(home, shared_cache).start()
+    assert running(home) == []
+
+
+async def test_a_taken_port_is_named_before_anything_starts(home: Home, shared_cache: Cache) -> None:
+    [browser] = free_ports(1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken = server.getsockname()[1]
+        with pytest.raises(PortTaken, match=f"{taken}.*process {os.getpid()}.*PRECEDENT_BOLT_PORT"):
+            await LocalNeo4j(installation(shared_cache), home, Ports(taken, browser)).start()
+    assert running(home) == []
+    assert not home.neo4j.exists()
+
+
+async def test_a_neo4j_that_ends_while_starting_says_its_last_words(home: Home, shared_cache: Cache) -> None:
+    with pytest.raises(SetupError, match=r"ended while starting.*Unrecognized VM option 'NoSuchThing'"):
+        await local(home, shared_cache).start(["-XX:+NoSuchThing"])
+    assert running(home) == []
+
+
+async def test_an_empty_home_takes_little_room(standing: tuple[LocalNeo4j, Home]) -> None:
+    _, home = standing
+    taken = sum(file.stat().st_blocks * 512 for file in home.root.rglob("*") if file.is_file())
+    assert taken < 20_000_000
+
+
+@pytest.mark.skipif(not psutil.LINUX, reason="only Linux tells what a process has mapped")
+async def test_the_class_data_archive_is_the_one_that_runs(
+    standing: tuple[LocalNeo4j, Home], shared_cache: Cache
+) -> None:
+    neo4j, _ = standing
+    archive = installation(shared_cache).archive
+    assert neo4j.pid is not None
+    mapped = {each.path for each in psutil.Process(neo4j.pid).memory_maps()}
+    assert str(archive) in mapped

@@ -1,0 +1,157 @@
+"""`precedent setup`: nothing twice, nothing half, and a clear word when it cannot. Source: issue 3, section 2."""
+
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import anyio
+import pytest
+
+from server.embedding.provision import is_provisioned, model_folder
+from server.errors import ChecksumMismatch, DiskFull, RegistryUnreachable, SetupError
+from server.local.archive import archive_file, installation, was_made
+from server.local.home import Cache, Home, LocalPaths
+from server.local.jars import Jar, locked, missing
+from server.local.ports import free_ports
+from server.local.progress import Silent
+from server.local.setup import Missing, Sources, free_bytes, provision
+from tests.local.conftest import Recorder
+from tests.local.web import Answer, Web
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
+
+SMALL = next(jar for jar in locked() if jar.artifact == "slf4j-api")
+
+
+def path(jar: Jar) -> str:
+    return f"/{jar.group.replace('.', '/')}/{jar.artifact}/{jar.version}/{jar.name}"
+
+
+def without(cache: Cache, jar: Jar) -> bytes:
+    """Takes a jar away from the cache."""
+    content = (cache.jars / jar.name).read_bytes()
+    (cache.jars / jar.name).unlink()
+    return content
+
+
+def contents(folder: Path) -> dict[str, int]:
+    return {str(file.relative_to(folder)): file.stat().st_mtime_ns for file in folder.rglob("*")}
+
+
+async def test_a_home_gets_its_secrets_and_a_second_setup_changes_nothing(
+    home: Home, shared_cache: Cache, recorder: Recorder
+) -> None:
+    paths = LocalPaths(home, shared_cache)
+    await provision(paths, recorder)
+    for file in (home.neo4j_password, home.agent_memory_secret):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    before = contents(home.root), contents(shared_cache.jars), contents(shared_cache.models)
+    await provision(paths, recorder)
+    assert (contents(home.root), contents(shared_cache.jars), contents(shared_cache.models)) == before
+    assert recorder.steps == []
+
+
+async def test_filling_the_cache_makes_no_home(home: Home, shared_cache: Cache) -> None:
+    await provision(LocalPaths(home, shared_cache), Silent(), cache_only=True)
+    assert not home.root.exists()
+
+
+async def test_two_setups_at_once_fetch_a_lost_jar_once_and_make_an_archive_that_java_takes(
+    home: Home, own_cache: Cache, maven: Web
+) -> None:
+    maven.serve(path(SMALL), without(own_cache, SMALL))
+    paths = LocalPaths(home, own_cache)
+    exercised: list[str] = []
+
+    async def exercise(uri: str, user: str, password: str) -> None:
+        exercised.append(f"{uri} {user} {len(password)}")
+
+    async with anyio.create_task_group() as both:
+        for _ in range(2):
+            both.start_soon(
+                lambda: provision(paths, Silent(), exercise=exercise, sources=Sources(repository=maven.address))
+            )
+    assert maven.asked[path(SMALL)] == 1
+    assert not await Missing.of(own_cache)
+    assert len(exercised) == 1
+    made = installation(own_cache)
+    assert made.archive is not None
+    assert not [file for file in own_cache.root.rglob(".*") if file.is_dir()]
+    arguments = home.root / "classpath.args"
+    arguments.write_text(made.class_path)
+    java = await anyio.run_process(
+        [made.java, "-Xshare:on", f"-XX:SharedArchiveFile={made.archive}", f"@{arguments}", "-version"],
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    assert java.returncode == 0, java.stdout.decode()
+
+
+async def test_a_registry_that_cannot_be_reached_is_one_clear_error(home: Home, own_cache: Cache) -> None:
+    without(own_cache, SMALL)
+    [closed] = free_ports(1)
+    with pytest.raises(RegistryUnreachable, match=SMALL.name):
+        await provision(LocalPaths(home, own_cache), Silent(), sources=Sources(repository=f"http://127.0.0.1:{closed}"))
+    assert not home.root.exists()
+
+
+async def test_a_wrong_checksum_is_one_clear_error_also_beside_a_model_that_is_whole(
+    home: Home, own_cache: Cache, maven: Web
+) -> None:
+    maven.serve(path(SMALL), Answer(without(own_cache, SMALL)[::-1]))
+    with pytest.raises(ChecksumMismatch, match=SMALL.name):
+        await provision(LocalPaths(home, own_cache), Silent(), sources=Sources(repository=maven.address))
+    assert await missing(own_cache.jars, locked()) == (SMALL,)
+    assert not was_made(own_cache)
+
+
+async def test_a_disk_without_room_is_told_before_anything_is_written(home: Home, tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    with pytest.raises(DiskFull) as caught:
+        await provision(LocalPaths(home, cache), Silent(), free=lambda _: 200_000_000)
+    assert f"{cache.root} needs 483 MB, and its disk has 200 MB free" in caught.value.message
+    assert "PRECEDENT_CACHE" in caught.value.message
+    assert caught.value.details["free_bytes"] == 200_000_000
+    assert not cache.root.exists()
+    assert not home.root.exists()
+
+
+async def test_room_is_asked_for_what_is_missing_only(home: Home, own_cache: Cache) -> None:
+    archive = archive_file(own_cache, installation(own_cache))
+    archive.parent.mkdir()
+    archive.touch()  # tried in vain
+    asked: list[Path] = []
+
+    def little(folder: Path) -> int:
+        asked.append(folder)
+        return 100_000_000 if folder == home.root else 0
+
+    await provision(LocalPaths(home, own_cache), Silent(), free=little)
+    assert asked == [own_cache.root, home.root]
+    with pytest.raises(DiskFull, match=r"needs 100 MB, and its disk has 99 MB"):
+        await provision(LocalPaths(home, own_cache), Silent(), free=lambda _: 99_999_999)
+
+
+async def test_a_changed_byte_is_noticed_in_a_jar_and_in_the_model(own_cache: Cache) -> None:
+    archive = archive_file(own_cache, installation(own_cache))
+    archive.parent.mkdir()
+    archive.touch()
+    assert not await Missing.of(own_cache)
+    for file in (own_cache.jars / SMALL.name, model_folder(own_cache) / "tokenizer.json"):
+        content = file.read_bytes()
+        file.unlink()  # a link to the shared one
+        file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    found = await Missing.of(own_cache)
+    assert found == Missing((SMALL,), model=True, archive=True)
+    assert not await is_provisioned(own_cache)
+
+
+async def test_a_folder_that_cannot_be_written_is_one_clear_error(tmp_path: Path, shared_cache: Cache) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SetupError, match=r"cannot be read or written: .*file/home"):
+        await provision(LocalPaths(Home(tmp_path / "file" / "home"), shared_cache), Silent())
+
+
+def test_free_room_is_that_of_the_nearest_folder_there_is(tmp_path: Path) -> None:
+    assert abs(free_bytes(tmp_path / "not" / "yet") - shutil.disk_usage(tmp_path).free) < 1_000_000_000

@@ -1,0 +1,51 @@
+"""What `precedent status` and `precedent stop` see and do from another terminal. Source: issue 3, section 2."""
+
+import psutil
+import pytest
+
+from server.errors import SetupError
+from server.local.home import Cache, Home
+from server.local.neo4j import running
+from server.local.status import Status, status, stop
+from tests.local.conftest import service
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
+
+
+async def test_where_nothing_runs_there_is_nothing_to_stop(home: Home) -> None:
+    assert status(home) == Status(owner=None, neo4j_pid=None)
+    assert not status(home).is_running
+    assert await stop(home) is False
+
+
+async def test_a_running_service_is_seen_and_stopped_whole(home: Home, shared_cache: Cache) -> None:
+    async with service(home, shared_cache) as process:
+        seen = status(home)
+        assert seen.owner is not None
+        assert (seen.owner.pid, seen.owner.command) == (process.pid, "serve")
+        assert seen.is_running
+        assert not seen.has_leftover
+        assert [each.pid for each in running(home)] == [seen.neo4j_pid]
+        assert await stop(home) is True
+        assert await process.wait() == 0
+    assert status(home) == Status(owner=None, neo4j_pid=None)
+
+
+async def test_what_a_killed_service_left_behind_is_seen_and_stopped(home: Home, shared_cache: Cache) -> None:
+    async with service(home, shared_cache) as process:
+        process.kill()
+        await process.wait()
+        seen = status(home)
+        assert seen.has_leftover
+        assert not seen.is_running
+        assert seen.neo4j_pid is not None
+        assert await stop(home) is True
+        assert not psutil.pid_exists(seen.neo4j_pid)
+        assert await stop(home) is False
+
+
+async def test_a_service_that_does_not_stop_is_named(home: Home, shared_cache: Cache) -> None:
+    async with service(home, shared_cache, "deaf") as process:
+        with pytest.raises(SetupError, match=f"Process {process.pid} .*still runs"):
+            await stop(home, patience=0.3)
+        assert status(home).is_running
