@@ -14,18 +14,23 @@ CALL (matched) {
   RETURN DISTINCT successor AS decision, matched.id AS replaced
 }
 WITH decision, collect(replaced) AS replaced
-RETURN
-  decision.id AS id,
+// One row for all of them: a row for each costs the driver several times as much as the search itself.
+RETURN collect({
+  id: decision.id,
   // People write in Neo4j Browser, too: what they left out must not break a search.
-  coalesce(decision.title, decision.name, '') AS title,
-  coalesce(decision.target, '') AS target,
-  left(coalesce(decision.rationale, ''), $preview) AS rationale,
-  coalesce(decision.status, 'draft') AS status,
-  coalesce(decision.origin, 'human') AS origin,
-  coalesce(decision.created_at, datetime({epochSeconds: 0})) AS created_at,
-  coalesce(decision.revision, 0) AS revision,
-  head(COLLECT {
+  title: coalesce(decision.title, decision.name, ''),
+  target: coalesce(decision.target, ''),
+  rationale: left(coalesce(decision.rationale, ''), $preview),
+  status: coalesce(decision.status, 'draft'),
+  origin: coalesce(decision.origin, 'human'),
+  created_at: toString(CASE
+    WHEN decision.created_at IS :: ZONED DATETIME THEN datetime({datetime: decision.created_at, timezone: '+00:00'})
+    ELSE datetime({epochSeconds: 0})
+  END),
+  revision: coalesce(decision.revision, 0),
+  superseded_by: head(COLLECT {
     MATCH (decision)<-[:SUPERSEDES]-(successor:Decision)
     RETURN successor.id ORDER BY successor.created_at DESC, successor.id LIMIT 1
-  }) AS superseded_by,
-  replaced
+  }),
+  replaced: replaced
+}) AS candidates

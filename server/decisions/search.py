@@ -6,7 +6,7 @@ Source: decisions.md "Search & Ranking Policy"; design.md section 5, `search_dec
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import datetime
 from math import hypot
 
 from server.decisions.models import FoundDecision, Reason, SearchDecisions, SearchResponse
@@ -67,11 +67,12 @@ class DecisionSearch:
     async def _find(self, namespace: str, vector: Vector, words: Sequence[str], breadth: int) -> _Found:
         hits = await self._by_meaning(namespace, vector, breadth)
         proposed = list(dict.fromkeys([*(hit.key for hit in hits or ()), *words]))
-        answer = await self._graph.run("decisions/candidates", namespace=namespace, ids=proposed, preview=_PREVIEW)
-        rows = {row["id"]: row for row in answer}
+        answer = await self._graph.one("decisions/candidates", namespace=namespace, ids=proposed, preview=_PREVIEW)
+        assert answer is not None
+        rows: Mapping[str, Row] = {row["id"]: row for row in answer["candidates"]}
         similarity = await self._similarities(namespace, vector, rows, proposed, hits)
         return _Found(
-            candidates=[_candidate(row, similarity) for row in answer if row["id"] in similarity],
+            candidates=[_candidate(row, similarity) for id_, row in rows.items() if id_ in similarity],
             rows=rows,
             more=hits is not None and max(len(hits), len(words)) >= breadth,
             left_out=len(rows) - len(similarity),
@@ -82,8 +83,10 @@ class DecisionSearch:
         query = within(namespace, any_of(text))
         if query is None:
             return []
-        rows = await self._graph.run("decisions/matching_words", namespace=namespace, query=query, limit=limit)
-        return [row["id"] for row in rows]
+        answer = await self._graph.one("decisions/matching_words", namespace=namespace, query=query, limit=limit)
+        assert answer is not None
+        ids: list[str] = answer["ids"]
+        return ids
 
     async def _by_meaning(
         self, namespace: str, vector: Vector, limit: int, keys: Sequence[str] | None = None
@@ -136,7 +139,7 @@ def _candidate(row: Row, similarity: Mapping[str, float]) -> Candidate:
         target=row["target"],
         status=row["status"],
         origin=row["origin"],
-        created_at=row["created_at"].to_native().astimezone(UTC),
+        created_at=datetime.fromisoformat(row["created_at"]),
         similarity=similarity[row["id"]],
         replaced=max(replaced, key=lambda each: (each.similarity, each.id), default=None),
     )

@@ -328,9 +328,23 @@ async def test_half_a_decision_written_by_hand_does_not_break_a_search(
     agent: Caller, projector: Projector, cypher: Cypher
 ) -> None:
     whole = await agent.record("annotations", _OLD["title"], _OLD["rationale"])
-    await cypher("CREATE (:Decision:Unprojected {namespace: $namespace, id: 'by-hand'})")
+    await cypher("CREATE (:Decision:Unprojected {namespace: $namespace, id: 'by-hand', created_at: 'yesterday'})")
     await projector.drain()
     assert _ids(await agent.search(_QUESTION)) == [whole, "by-hand"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2026-03-01T12:00:00.5+01:00[Europe/Berlin]", "2026-03-01T11:00:00.5Z", "2026-03-01T11:00:00.500000000Z"],
+)
+async def test_times_are_told_in_utc_whatever_zone_they_were_written_in(
+    viewer: Caller, lay: Lay, cypher: Cypher, written: str
+) -> None:
+    await lay({**_OLD})
+    await cypher("MATCH (d:Decision {namespace: $namespace}) SET d.created_at = datetime($at)", at=written)
+    [hit] = await viewer.search(_QUESTION)
+    assert hit.created_at == datetime(2026, 3, 1, 11, 0, 0, 500_000, tzinfo=UTC)
+    assert hit.model_dump(mode="json")["created_at"] == "2026-03-01T11:00:00.500000Z"
 
 
 async def test_a_viewer_may_search_and_so_may_whoever_has_no_secret(agent: Caller, viewer: Caller) -> None:
