@@ -7,4 +7,4 @@ UNWIND $rows AS row
 MERGE (entity:Entity {namespace: $namespace, name: row.name})
 ON CREATE SET
   entity.label = row.label, entity:$(row.labels), entity.created_at = datetime(), entity.updated_at = datetime()
-SET entity.node_id = coalesce(entity.node_id, row.id), entity.scope = $scope
+SET entity.node_id = coalesce(entity.node_id, row.id), entity.scope = $scope, entity.name_key = toLower(row.name)

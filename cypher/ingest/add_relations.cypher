@@ -7,9 +7,15 @@ UNWIND $rows AS row
 MATCH (source:Entity {namespace: $namespace, name: row.source})
 MATCH (target:Entity {namespace: $namespace, name: row.target})
 MERGE (source)-[edge:$($type) {relation: row.relation}]->(target)
-ON CREATE SET edge.edge_id = row.id, edge.created_at = datetime()
-WITH row, edge, coalesce(edge.edge_id = row.id, false) AS created
-SET edge += row.properties
-SET edge.weight = coalesce(row.weight, edge.weight, 1.0), edge.updated_at = datetime(),
-  edge.edge_id = coalesce(edge.edge_id, row.id)
-RETURN count(CASE WHEN created THEN 1 END) AS created
+ON CREATE SET
+  edge += row.properties,
+  edge.edge_id = row.id,
+  edge.weight = coalesce(row.weight, 1.0),
+  edge.created_at = datetime(),
+  edge.updated_at = datetime()
+ON MATCH SET
+  edge += row.properties,
+  edge.edge_id = coalesce(edge.edge_id, row.id),
+  edge.weight = coalesce(row.weight, edge.weight, 1.0),
+  edge.updated_at = datetime()
+RETURN count(CASE edge.edge_id WHEN row.id THEN 1 END) AS created
