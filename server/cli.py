@@ -2,16 +2,17 @@
 
 import json
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 import anyio
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -202,12 +203,29 @@ def main() -> None:
     try:
         app()
     except PrecedentError as error:
-        err.print(f"[bold red]{error.code}[/] {error.message}", soft_wrap=True, highlight=False)
-        sys.exit(1)
+        _fail(error)
+    except BaseExceptionGroup as group:  # what ends one task of several comes in a group
+        ours = next(iter(_leaves(group)), None)
+        if ours is None:
+            raise
+        _fail(ours)
     except ValidationError as error:
         for item in error.errors(include_url=False, include_input=False):
             err.print(f"[bold red]INVALID_SETTING[/] {item['loc'][0]}: {item['msg']}", highlight=False)
         sys.exit(1)
+
+
+def _fail(error: PrecedentError) -> NoReturn:
+    err.print(f"[bold red]{error.code}[/] {escape(error.message)}", soft_wrap=True, highlight=False)
+    sys.exit(1)
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[PrecedentError]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        elif isinstance(error, PrecedentError):
+            yield error
 
 
 def _run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -29,9 +29,10 @@ _UNREACHABLE = (
     driver.TransientError,
     driver.ResultFailedError,
 )
-_TIMEOUTS = (
+_LIMITS = (
     "TransactionTimedOut",
     "TransactionTimedOutClientConfiguration",
+    "MemoryPoolOutOfMemoryError",
 )
 
 
@@ -47,9 +48,9 @@ def translated() -> Iterator[None]:
 def translate(error: driver.GqlError) -> PrecedentError:
     """Returns what a driver's error means to a caller."""
     code = getattr(error, "code", None) or ""
-    if any(code.endswith(name) for name in _TIMEOUTS):
+    if any(code.endswith(name) for name in _LIMITS):
         return QueryTimeout(
-            "The graph did not answer within its time limit and the statement was ended; "
+            "The graph could not answer within its limits of time and memory, and the statement was ended; "
             "ask for less: a smaller depth, fewer results or a relation filter."
         )
     match error:

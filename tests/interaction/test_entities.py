@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from neo4j import AsyncDriver
 
 from tests.interaction.tools import ask, refused
 
@@ -92,8 +93,10 @@ async def test_each_neighbour_stands_at_its_shortest_distance(client: Client) ->
 
 
 @pytest.mark.proves("entities:neighbors:unknown", "entities:errors")
-async def test_an_unknown_node_is_an_error_that_suggests_near_names(client: Client) -> None:
+async def test_an_unknown_node_is_an_error_that_suggests_near_names(client: Client, driver: AsyncDriver) -> None:
     await ask(client, "graph_add_node", label="Technology", name="PostgreSQL")
+    # The index of names follows a moment later.
+    await driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()", database_="neo4j")
     error = await refused(client, "graph_query_neighbors", node_name="PostgresSQL")
     assert set(error) >= {"error", "details", "tool"}
     assert error["tool"] == "graph_query_neighbors"

@@ -1,0 +1,64 @@
+"""The server profile, as far as it can be checked where no container runs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from server.settings import Settings
+
+_COMPOSE: dict[str, Any] = yaml.safe_load(Path("docker-compose.yml").read_text())
+_SERVICES: dict[str, dict[str, Any]] = _COMPOSE["services"]
+_NAMES = {str(field.validation_alias) for field in Settings.model_fields.values()}
+
+
+def test_every_name_that_precedent_gets_is_a_setting() -> None:
+    assert set(_SERVICES["precedent"]["environment"]) - _NAMES == set()
+
+
+def test_the_image_sets_nothing_but_settings() -> None:
+    lines = re.findall(r"^ENV (.+)$", Path("Dockerfile").read_text(), re.MULTILINE)
+    assert {pair.split("=")[0] for line in lines for pair in line.split()} - _NAMES == set()
+
+
+def test_nothing_but_precedent_is_published() -> None:
+    assert [name for name, service in _SERVICES.items() if "ports" in service] == ["precedent"]
+    assert all("network_mode" not in service for service in _SERVICES.values())
+
+
+@pytest.mark.parametrize("name", sorted(_SERVICES))
+def test_every_service_has_a_health_check_a_volume_and_comes_back(name: str) -> None:
+    service = _SERVICES[name]
+    assert service["healthcheck"]["test"]
+    assert service["restart"] == "unless-stopped"
+    (volume,) = service["volumes"]
+    assert volume.split(":")[0] in _COMPOSE["volumes"]
+
+
+def test_secrets_come_from_the_environment_and_are_asked_for() -> None:
+    text = Path("docker-compose.yml").read_text()
+    for secret in ("NEO4J_PASSWORD", "AGENT_MEMORY_SECRET"):
+        assert f"${{{secret}:?" in text, f"{secret} has no default"
+    assert _SERVICES["neo4j"]["image"].startswith("neo4j:5.26")
+
+
+def test_the_image_runs_as_nobody_special_and_holds_what_the_package_needs() -> None:
+    lines = Path("Dockerfile").read_text().splitlines()
+    assert lines.index("USER precedent") < next(i for i, line in enumerate(lines) if line.startswith("CMD"))
+    copied = " ".join(line for line in lines if line.startswith("COPY"))
+    for folder in ("cypher", "server", "ingest"):
+        assert f"COPY {folder} " in copied
+        assert f"!{folder}" in Path(".dockerignore").read_text().splitlines()
+
+
+def test_the_settings_of_the_container_are_accepted() -> None:
+    environment = {
+        name: re.sub(r"\$\{\w+:[-?]?([^}]*)\}", lambda match: match[1] or "x", str(value))
+        for name, value in _SERVICES["precedent"]["environment"].items()
+    }
+    settings = Settings(**environment)
+    assert not settings.local
+    assert not settings.loopback
+    assert settings.qdrant_url == "http://qdrant:6333"
