@@ -19,6 +19,8 @@ from server.entities.service import EntityService
 from server.errors import GraphUnavailable, SetupError, Unavailable
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
+from server.journal.service import JournalService
+from server.journal.tavily import Tavily
 from server.mcp.executor import Executor
 from server.mcp.server import Context, build_server
 from server.mcp.toolsets import TOOLSETS, published
@@ -66,7 +68,9 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         tokens = Tokens(graph)
         await _require_a_lock(settings, tokens)
         projector = Projector(graph, vectors, embedder)
-        services = _services(settings, graph, vectors, embedder, projector)
+        tavily = Tavily(settings.tavily_api_key, settings.tavily_url)
+        stack.push_async_callback(tavily.close)
+        services = _services(settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily)
         executor = _executor(settings, services, metrics)
 
         async def call_tool(name: str, arguments: dict[str, Any], context: Context) -> CallToolResult:
@@ -100,13 +104,28 @@ def vector_store(settings: Settings) -> VectorStore:
 
 
 def _services(
-    settings: Settings, graph: Graph, vectors: VectorStore, embedder: Embedder, projector: Projector
+    settings: Settings,
+    graph: Graph,
+    *,
+    vectors: VectorStore,
+    embedder: Embedder,
+    projector: Projector,
+    tavily: Tavily,
 ) -> dict[Toolset, object]:
     sequence = Sequence(graph)
     wait = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
     return {
         "decisions": DecisionService(graph, sequence, vectors, embedder, projector, settings=wait),
         "entities": EntityService(graph, sequence, path_timeout=settings.query_timeout),
+        "journal": JournalService(
+            graph,
+            sequence,
+            vectors=vectors,
+            embedder=embedder,
+            projector=projector,
+            tavily=tavily,
+            searchable_wait=settings.searchable_wait,
+        ),
     }
 
 

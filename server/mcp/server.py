@@ -25,6 +25,8 @@ When you have decided, call record_decision, with one stable target per question
 already: read it, then keep to it, or replace it with supersede_decision, naming its id and why.
 graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a
 thing, decisions included; graph_find_path how two things connect.
+The journal keeps what happens: store_conversation_message what was said (search_conversations finds it again),
+store_context the state of an agent, version by version, log_correction what was wrong.
 An error says what to do; nothing was written when you get one."""
 
 Context = ServerRequestContext[Any, Any]

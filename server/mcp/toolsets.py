@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
+from server.journal.tools import TOOLS as JOURNAL
 from server.settings import Toolset
 from server.tools import Tool
 
-TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {"decisions": DECISIONS, "entities": ENTITIES}
+TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {"decisions": DECISIONS, "entities": ENTITIES, "journal": JOURNAL}
 
 
 def published(names: Iterable[Toolset]) -> tuple[Tool, ...]:
