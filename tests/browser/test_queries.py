@@ -3,6 +3,7 @@
 Source: issue 3 section 9. They are run word for word, but for the namespace, on a graph made by the real services.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -71,6 +72,7 @@ async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.Tem
             AddEdge.parse({"source_name": source, "target_name": target, "relation": relation}), caller
         )
     await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
+    await _keep_a_journal(graph, namespace)
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
     await ingest_triples(graph, namespace, triples)
@@ -78,6 +80,43 @@ async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.Tem
         "projection/entomb", records=[{"namespace": namespace, "kind": "decision", "key": "a deleted decision"}]
     )
     return namespace
+
+
+async def _keep_a_journal(graph: Graph, namespace: str) -> None:
+    """One message with a context, a source and a correction, in the conversation that the query names."""
+    number = itertools.count(3_000_000)
+
+    def record(id_: str, **said: Any) -> dict[str, Any]:
+        common = {"namespace": namespace, "agent_id": "ada", "id": id_, "name": id_, "by": "ada", "at": 1_000}
+        return {**common, "node_id": next(number), **said}
+
+    series: dict[str, Any] = {"namespace": namespace, "agent_id": "ada", "context_type": "task"}
+    for version, parent in (("first", None), ("second", "first")):
+        await graph.run("journal/lock_context_series", at=1_000, **series)
+        await graph.run(
+            "journal/store_context",
+            **record(version, context_type="task", context_data="{}", parent_context_id=parent),
+        )
+    source = {"source_type": "user_input", "source_uri": None, "retrieval_timestamp": 1}
+    await graph.run(
+        "journal/log_attribution", **record("source", content_summary=None, full_content_hash=None, **source)
+    )
+    said = {
+        "sender": "user",
+        "speaker": "user",
+        "message_content": "Hello!",
+        "message_type": "text",
+        "user_id": "grace",
+    }
+    where = {"conversation_id": "talk", "grouped": True, "scope": scope_token(namespace), "tool_info": None}
+    known = {"context_snapshot_id": "second", "source_attribution_id": "source"}
+    await graph.run("journal/store_message", **record("message", **said, **where, **known))
+    values = {"original_value": '{"a":1}', "corrected_value": '{"a":2}', "reason": "It was 2."}
+    await graph.run(
+        "journal/log_correction",
+        **record("correction", correction_type="user_feedback", original_entry_id="message", **values),
+        applied_automatically=False,
+    )
 
 
 async def _run(driver: AsyncDriver, name: str, namespace: str) -> list[Record]:
@@ -157,6 +196,31 @@ async def test_a_path_leads_from_one_thing_to_another(seeded: str, driver: Async
 async def test_around_one_thing_is_what_is_one_step_away(seeded: str, driver: AsyncDriver) -> None:
     rows = await _run(driver, "neighbourhood", seeded)
     assert _names(rows) == {"Neo4j", "Precedent", "system of record"}
+
+
+async def test_a_conversation_shows_what_each_message_knew_came_from_and_was_corrected_by(
+    seeded: str, driver: AsyncDriver
+) -> None:
+    assert _names(await _run(driver, "conversation", seeded)) == {
+        "talk",
+        "message",
+        "second v2",
+        "source",
+        "correction",
+    }
+
+
+async def test_an_agents_contexts_show_their_versions_and_parents(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "contexts_of_agent", seeded)
+    assert _names(rows) == {"ada", "task", "first v1", "second v2"}
+    types = {part.type for row in rows for value in row for part in _elements(value) if isinstance(part, Relationship)}
+    assert types == {"IN", "CHILD_OF"}
+
+
+async def test_what_was_corrected_says_of_what_and_why(seeded: str, driver: AsyncDriver) -> None:
+    [row] = await _run(driver, "corrections", seeded)
+    assert (row["agent"], row["of"], row["was"], row["became"]) == ("ada", "message", '{"a":1}', '{"a":2}')
+    assert row["why"] == "It was 2."
 
 
 async def test_orphans_are_the_things_that_nothing_refers_to(seeded: str, driver: AsyncDriver) -> None:
