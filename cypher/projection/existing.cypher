@@ -6,6 +6,8 @@ CALL (record) {
   MATCH (n:Decision {namespace: record.namespace, id: record.key}) WHERE record.kind = 'decision' RETURN n
   UNION ALL
   MATCH (n:Message {namespace: record.namespace, id: record.key}) WHERE record.kind = 'message' RETURN n
+  UNION ALL
+  MATCH (n:Passage {namespace: record.namespace, id: record.key}) WHERE record.kind = 'passage' RETURN n
 }
 RETURN
   elementId(n) AS element,

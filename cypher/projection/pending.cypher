@@ -9,6 +9,11 @@ WITH n, CASE
   // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
   WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
   WHEN n:Message THEN {kind: 'message', text: coalesce(n.speaker, '') + ': ' + coalesce(n.message_content, '')}
+  // A passage that is a whole entry, without a title of its own, is named by its beginning.
+  WHEN n:Passage THEN {kind: 'passage', text: CASE
+    WHEN coalesce(n.text, n.body, '') STARTS WITH coalesce(n.name, '') THEN coalesce(n.text, n.body, '')
+    ELSE n.name + '\n' + coalesce(n.text, n.body, '')
+  END}
 END AS record
 WHERE record IS NOT NULL
 RETURN
@@ -17,5 +22,7 @@ RETURN
   record.kind AS kind,
   toString(n.id) AS key,
   coalesce(toIntegerOrNull(n.revision), 0) AS revision,
-  coalesce(toStringOrNull(record.text), '') AS text
+  coalesce(toStringOrNull(record.text), '') AS text,
+  coalesce(toStringOrNull(n.scope), '') AS scope,
+  toIntegerOrNull(n.at) AS at
 LIMIT $limit

@@ -10,5 +10,8 @@ CALL () {
   UNION ALL
   MATCH (n:Message) WHERE $kind = 'message' AND n.namespace = $namespace AND n.id > $after
   RETURN n ORDER BY n.namespace, n.id LIMIT $limit
+  UNION ALL
+  MATCH (n:Passage) WHERE $kind = 'passage' AND n.namespace = $namespace AND n.id > $after
+  RETURN n ORDER BY n.namespace, n.id LIMIT $limit
 }
 RETURN elementId(n) AS element, toString(n.id) AS key, coalesce(toIntegerOrNull(n.revision), 0) AS revision, n:Unprojected AS queued

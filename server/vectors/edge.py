@@ -56,6 +56,9 @@ class EdgeStore:
         namespace: str,
         kinds: Sequence[str],
         ids: Sequence[str] | None = None,
+        scope: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
     ) -> list[Hit]:
         wanted = limit if ids is None else min(limit, len(ids))
         if not kinds or wanted < 1:
@@ -66,6 +69,10 @@ class EdgeStore:
         ]
         if ids is not None:
             must.append(edge.HasIdCondition({UUID(one) for one in ids}))
+        if scope is not None:
+            must.append(edge.FieldCondition("scope", edge.MatchValue(scope)))
+        if since is not None or until is not None:
+            must.append(edge.FieldCondition("at", range=edge.RangeFloat(gte=since, lte=until)))
         request = edge.QueryRequest(
             limit=wanted,
             query=edge.Query.Nearest(list(vector)),
@@ -157,9 +164,11 @@ class EdgeStore:
                 vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine), hnsw_config=_NO_GRAPH
             ),
         )
-        for field in ("namespace", "kind"):
-            index = edge.KeywordIndexParams(is_tenant=field == "namespace")
-            shard.update(edge.UpdateOperation.create_field_index(field, index))
+        for field in ("namespace", "kind", "scope"):
+            keyword = edge.KeywordIndexParams(is_tenant=field == "namespace")
+            shard.update(edge.UpdateOperation.create_field_index(field, keyword))
+        between = edge.IntegerIndexParams(lookup=False, range=True)
+        shard.update(edge.UpdateOperation.create_field_index("at", between))
         shard.close()
         aside.rename(self._shard_folder)
 

@@ -228,7 +228,7 @@ class Projector:
 
 def _point(row: Row, vector: Sequence[float]) -> Point:
     where = (row["namespace"], row["kind"], row["key"])
-    return Point(point_id(*where), vector, *where, row["revision"])
+    return Point(point_id(*where), vector, *where, row["revision"], row["scope"].split(), row["at"])
 
 
 def _settled(row: Row) -> dict[str, Any]:

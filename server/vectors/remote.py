@@ -24,6 +24,13 @@ T = TypeVar("T")
 _PATIENCE = 3.0
 """Seconds within which a call is tried again; who can wait longer (the projector) comes back by itself."""
 _BACKOFF = wait_random_exponential(multiplier=0.1, max=1)
+_KEYWORD = models.KeywordIndexType.KEYWORD
+_INDEXES = {
+    "namespace": models.KeywordIndexParams(type=_KEYWORD, is_tenant=True),
+    "kind": models.KeywordIndexParams(type=_KEYWORD),
+    "scope": models.KeywordIndexParams(type=_KEYWORD),
+    "at": models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=False, range=True),
+}
 
 
 def connect(url: str, api_key: SecretStr | None = None) -> AsyncQdrantClient:
@@ -52,7 +59,7 @@ class RemoteStore:
             fingerprint=fingerprint,
             where=f"The Qdrant collection {self._collection!r}",
         )
-        for field in {"namespace", "kind"} - set(info.payload_schema):
+        for field in _INDEXES.keys() - info.payload_schema.keys():
             await self._index(field)
 
     async def upsert(self, points: Sequence[Point]) -> None:
@@ -74,6 +81,9 @@ class RemoteStore:
         namespace: str,
         kinds: Sequence[str],
         ids: Sequence[str] | None = None,
+        scope: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
     ) -> list[Hit]:
         wanted = limit if ids is None else min(limit, len(ids))
         if not kinds or wanted < 1:
@@ -84,6 +94,10 @@ class RemoteStore:
         ]
         if ids is not None:
             must.append(models.HasIdCondition(has_id=list(ids)))
+        if scope is not None:
+            must.append(models.FieldCondition(key="scope", match=models.MatchValue(value=scope)))
+        if since is not None or until is not None:
+            must.append(models.FieldCondition(key="at", range=models.Range(gte=since, lte=until)))
         answer = await _patiently(
             lambda: self._client.query_points(
                 self._collection,
@@ -146,7 +160,7 @@ class RemoteStore:
                 raise
 
     async def _index(self, field: str) -> None:
-        index = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=field == "namespace")
+        index = _INDEXES[field]
         await _patiently(lambda: self._client.create_payload_index(self._collection, field, index, wait=True))
 
 

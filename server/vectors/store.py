@@ -25,7 +25,11 @@ def point_id(namespace: str, kind: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A record as the store holds it: whose it is, what it is, and the revision that was embedded."""
+    """A record as the store holds it: whose it is, what it is, and the revision that was embedded.
+
+    `scope` are the words of the record's property `scope`, `at` is when it is from, in epoch milliseconds: what a
+    search may be narrowed to.
+    """
 
     id: str
     vector: Vector
@@ -33,11 +37,15 @@ class Point:
     kind: str
     key: str
     revision: int
+    scope: Sequence[str] = ()
+    at: int | None = None
 
     @property
-    def payload(self) -> dict[str, str | int]:
-        """What is stored beside the vector: names and the revision, never a body."""
-        return {"namespace": self.namespace, "kind": self.kind, "key": self.key, "revision": self.revision}
+    def payload(self) -> dict[str, Any]:
+        """What is stored beside the vector: names, the revision and what narrows a search, never a body."""
+        named = {"namespace": self.namespace, "kind": self.kind, "key": self.key, "revision": self.revision}
+        narrowing = {"scope": list(self.scope), "at": self.at}
+        return named | {name: value for name, value in narrowing.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +107,14 @@ class VectorStore(Protocol):
         namespace: str,
         kinds: Sequence[str],
         ids: Sequence[str] | None = None,
+        scope: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
     ) -> list[Hit]:
         """The points of this namespace and these kinds nearest to the vector, best first.
 
-        With `ids`, the exact similarity of just those of these points that are there.
+        With `ids`, the exact similarity of just those of these points that are there. `scope` keeps to points with
+        that word, `since` and `until` to those from between, both included, in epoch milliseconds.
         """
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:

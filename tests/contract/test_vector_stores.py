@@ -6,6 +6,7 @@ The server's adapter runs against its client's own local mode here: its semantic
 import itertools
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,6 +75,30 @@ async def test_a_hit_says_which_record_it_is_and_how_near(store: VectorStore, na
     [hit] = await store.search([1, 0, 0, 0], 5, namespace=namespace, kinds=["Decision"])
     assert hit == Hit(point.id, hit.score, namespace, "Decision", "k", 7)
     assert hit.score == pytest.approx(0.6, abs=1e-6)
+
+
+async def test_a_search_is_narrowed_to_a_scope_and_a_time_before_the_best_are_taken(
+    store: VectorStore, namespace: str
+) -> None:
+    def point(key: str, x: float, scope: Sequence[str], at: int | None) -> Point:
+        return Point(point_id(namespace, "Entry", key), [1, x, 0, 0], namespace, "Entry", key, 1, scope, at)
+
+    near = [point(f"near{number}", number / 100, ["all", "other"], 2_000_000_000_000) for number in range(20)]
+    far = [point("early", 2, ["all", "mine"], 1), point("mid", 3, ["all", "mine"], 1_600_000_000_001)]
+    await store.upsert([*near, *far, point("timeless", 4, ["all", "mine"], None)])
+
+    async def found(limit: int, **narrow: Any) -> list[str]:
+        return [
+            hit.key for hit in await store.search([1, 0, 0, 0], limit, namespace=namespace, kinds=["Entry"], **narrow)
+        ]
+
+    assert await found(2, scope="mine") == ["early", "mid"]
+    assert await found(9, scope="mine") == ["early", "mid", "timeless"]
+    assert await found(9, scope="min") == []
+    assert await found(9, until=1_600_000_000_001) == ["early", "mid"]
+    assert await found(9, until=1_600_000_000_000) == ["early"]
+    assert await found(9, since=2, until=1_999_999_999_999) == ["mid"]
+    assert await found(9, scope="mine", since=1_600_000_000_001) == ["mid"]
 
 
 async def test_the_nearest_come_first_and_no_more_than_asked(store: VectorStore, namespace: str) -> None:

@@ -85,10 +85,15 @@ class Unsteady(EdgeStore):
         namespace: str,
         kinds: Sequence[str],
         ids: Sequence[str] | None = None,
+        scope: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
     ) -> list[Hit]:
         if self.down:
             raise VectorsUnavailable("away")
-        return await super().search(vector, limit, namespace=namespace, kinds=kinds, ids=ids)
+        return await super().search(
+            vector, limit, namespace=namespace, kinds=kinds, ids=ids, scope=scope, since=since, until=until
+        )
 
 
 async def test_what_is_queued_is_stored_in_its_revision_and_leaves_the_queue(
