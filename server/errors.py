@@ -4,6 +4,8 @@ PrecedentError
 ├── RequestError                 the caller can mend the request
 │   ├── InvalidArgument          INVALID_ARGUMENT
 │   ├── NotFound                 NOT_FOUND
+│   │   └── EntryNotFound        ENTRY_NOT_FOUND
+│   ├── PolicyBlocked            POLICY_BLOCKED
 │   ├── Conflict                 CONFLICT
 │   ├── PermissionDenied         PERMISSION_DENIED
 │   ├── Unauthenticated          UNAUTHENTICATED
@@ -62,6 +64,18 @@ class NotFound(RequestError):
     """What the request names does not exist: take one of the names that the message suggests, or create it first."""
 
     code = "NOT_FOUND"
+
+
+class EntryNotFound(NotFound):
+    """No entry has this id: take one from an answer of `search` or `timeline`."""
+
+    code = "ENTRY_NOT_FOUND"
+
+
+class PolicyBlocked(RequestError):
+    """The input holds what looks like a secret: take it out, or put a placeholder in its place."""
+
+    code = "POLICY_BLOCKED"
 
 
 class Conflict(RequestError):

@@ -23,6 +23,7 @@ ON CREATE SET
   about.label = 'Entity',
   about.node_id = $entity_node_id,
   about.scope = $scope,
+  about.name_key = toLower($target),
   about.created_at = $at,
   about.updated_at = $at
 CREATE (decision:Decision:Unprojected {

@@ -35,8 +35,8 @@ SET edge.updated_at =
   CASE WHEN size(keys($properties)) = 0 AND $weight IS NULL THEN edge.updated_at ELSE datetime() END
 // What a person made by hand gets its id and its place in the full-text index here.
 SET edge.edge_id = coalesce(edge.edge_id, $edge_id)
-SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope
-SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope
+SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope, source.name_key = toLower($source)
+SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope, target.name_key = toLower($target)
 RETURN
   edge.edge_id AS edge_id,
   source.node_id AS source_node_id,

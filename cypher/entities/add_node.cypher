@@ -17,7 +17,7 @@ ON CREATE SET
   entity.created_at = datetime(), entity.updated_at = datetime()
 WITH entity, insight, coalesce(entity.node_id = $node_id, false) AS created
 // What a person made by hand gets its id and its place in the full-text index here.
-SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope
+SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope, entity.name_key = toLower($name)
 SET entity += $properties
 SET entity.updated_at =
   CASE WHEN size(keys($properties)) = 0 AND insight IS NULL THEN entity.updated_at ELSE datetime() END

@@ -16,7 +16,7 @@ LABELS = frozenset(
         "Decision",
         "Proposal",
         "Entry",
-        "Section",
+        "Passage",
         "Insight",
         "Episode",
         "WorkingItem",
@@ -73,7 +73,7 @@ KNOWLEDGE = frozenset(
 """Our relationship types that neighbours and paths follow. Each counts with weight 1.0, and every node at their ends
 carries `name` and the integer `node_id`."""
 
-BOOKKEEPING = frozenset({"IN", "FROM", "NEXT", "CHILD_OF", "RECORDED", "PART_OF_RUN"})
+BOOKKEEPING = frozenset({"IN", "FROM", "NEXT", "CHILD_OF", "RECORDED", "PART_OF_RUN", "PASSAGE_OF"})
 """Our relationship types that are never travelled: through one container everything would be two hops from everything
 (design.md section 3, "What is travelled")."""
 
@@ -84,7 +84,7 @@ TYPES = KNOWLEDGE | BOOKKEEPING | {RELATED}
 """Relationship types that are ours: never the native type of an agent's relation."""
 
 ENTITY_KEYS = frozenset(
-    {"namespace", "name", "label", "node_id", "scope", "revision", "created_at", "updated_at", "created_by"}
+    {"namespace", "name", "name_key", "label", "node_id", "scope", "revision", "created_at", "updated_at", "created_by"}
 )
 """Property keys of ours on an `:Entity`."""
 

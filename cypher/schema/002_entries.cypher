@@ -1,0 +1,43 @@
+// Entries: what was saved, the passages that it is found by, and where it belongs.
+CREATE CONSTRAINT entry_id IF NOT EXISTS
+FOR (entry:Entry) REQUIRE (entry.namespace, entry.id) IS UNIQUE;
+
+CREATE CONSTRAINT entry_node_id IF NOT EXISTS
+FOR (entry:Entry) REQUIRE (entry.namespace, entry.node_id) IS UNIQUE;
+
+// Of a document that was read again after a change, one entry is current in a project.
+CREATE CONSTRAINT entry_current_source IF NOT EXISTS
+FOR (entry:Entry) REQUIRE (entry.namespace, entry.project, entry.current_source) IS UNIQUE;
+
+// A timeline is read in the order of its index; node_id is the tie-breaker of one millisecond.
+CREATE INDEX entry_order IF NOT EXISTS
+FOR (entry:Entry) ON (entry.namespace, entry.project, entry.created_at, entry.node_id);
+
+CREATE CONSTRAINT entry_project_name IF NOT EXISTS
+FOR (project:EntryProject) REQUIRE (project.namespace, project.name) IS UNIQUE;
+
+CREATE CONSTRAINT session_id IF NOT EXISTS
+FOR (session:Session) REQUIRE (session.namespace, session.id) IS UNIQUE;
+
+CREATE CONSTRAINT audit_id IF NOT EXISTS
+FOR (audit:Audit) REQUIRE (audit.namespace, audit.id) IS UNIQUE;
+
+CREATE CONSTRAINT passage_id IF NOT EXISTS
+FOR (passage:Passage) REQUIRE (passage.namespace, passage.id) IS UNIQUE;
+
+// A session's last passages, which the next one comes after.
+CREATE INDEX passage_place IF NOT EXISTS
+FOR (passage:Passage) ON (passage.namespace, passage.thread, passage.place);
+
+// Both sides are stemmed; what to leave out and what to repeat is decided in server/entries/passages.py.
+CREATE FULLTEXT INDEX passage_words IF NOT EXISTS
+FOR (passage:Passage) ON EACH [passage.words, passage.around, passage.scope, passage.at]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}};
+
+// Names that prose mentions are looked up in any case.
+CREATE INDEX entity_name_key IF NOT EXISTS
+FOR (entity:Entity) ON (entity.namespace, entity.name_key);
+
+MATCH (entity:Entity)
+WHERE entity.name_key IS NULL AND entity.name IS NOT NULL
+SET entity.name_key = toLower(toStringOrNull(entity.name));
