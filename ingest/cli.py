@@ -124,6 +124,9 @@ async def _project(graph: "Graph", settings: Settings) -> None:
     from server.errors import Unavailable
     from server.vectors.projector import Projector
 
+    waiting = await graph.one("projection/lag")
+    if waiting is None or not (waiting["records"] or waiting["deletions"]):
+        return  # loading the model costs seconds
     vectors = vector_store(settings)
     try:
         with err.status("Making it searchable by meaning …"):

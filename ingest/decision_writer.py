@@ -71,10 +71,12 @@ class DecisionWriter:
         """Writes all of it and returns how many entities are new."""
         plan, entities = self._plan, 0
         written = linked = 0
+        self._progress.at("records", 0, 0.0)
         for keys in self._groups():
             entities += await self._write(keys)
             written += len(keys)
             self._progress.at("records", written, written / len(plan.changed))
+        self._progress.at("links", 0, 0.0)
         for keys in batches(sorted(plan.unlinked, key=natural), _BATCH):
             entities += await self._link(keys)
             linked += len(keys)

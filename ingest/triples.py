@@ -99,6 +99,7 @@ class _Work:
         def at(share: float) -> None:
             self.share = share
 
+        self.progress.at("triples", 0, 0.0)
         reader = chunks_of(read_triples(path, form, at=at), str(path))
         while (chunk := await anyio.to_thread.run_sync(next, reader, None)) is not None:
             for record in chunk.bad:
