@@ -1,4 +1,4 @@
-// Returns those of an agent's messages that have one of these ids, with the revision that is embedded.
+// Returns those of an agent's messages that have one of these ids.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
@@ -17,5 +17,4 @@ RETURN
   message.message_type AS message_type,
   message.tool_info AS tool_info,
   message.context_snapshot_id AS context_snapshot_id,
-  message.source_attribution_id AS source_attribution_id,
-  message.revision AS revision
+  message.source_attribution_id AS source_attribution_id

@@ -1,13 +1,12 @@
 """Finding what was said to and by an agent: meaning and words propose, the graph confirms, ranks are fused.
 
-Source: design.md sections 4 and 5. Words are looked up within the agent's own messages; meanings within the namespace,
-and where other agents' messages take the first places, among the agent's own. What is not projected yet is found by its
-words.
+Source: design.md sections 4 and 5. Both look within the agent's own messages, by the word of their scope that stands
+for its journal. What is not projected yet is found by its words.
 """
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,12 +16,11 @@ from server.graph.graph import Graph
 from server.graph.words import any_of, scope_token, within
 from server.journal.models import FoundMessage, FoundMessages, SearchConversations
 from server.types import Row
-from server.vectors.store import Hit, Vector, VectorStore, point_id
+from server.vectors.store import Hit, Vector, VectorStore
 
 Matched = Literal["meaning", "words"]
 _KIND = "message"
 _NARROWEST = 100
-_OWN = 5_000
 _K = 10
 """Of reciprocal rank fusion. The usual 60 is for long lists; here the first places are what counts."""
 _SNIPPET = 200
@@ -47,7 +45,7 @@ class Ranked:
 
 
 class ConversationSearch:
-    """Answers one search in three round trips: the query's vector and its words at once, nearest vectors, the graph."""
+    """Answers one search: the query's vector and its words at once, nearest vectors, what the graph says of them."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
         self._graph = graph
@@ -60,14 +58,18 @@ class ConversationSearch:
         vector, words = await asyncio.gather(
             self._embedded(request.query), self._by_words(namespace, request.agent_id, request.query, breadth)
         )
-        hits = await self._by_meaning(namespace, vector, breadth)
-        rows = await self._messages(namespace, request.agent_id, [*(hit.key for hit in hits or ()), *words])
-        if hits is not None and len(hits) == breadth and len(_theirs(hits, rows)) < request.limit:
-            hits = await self._by_meaning(namespace, vector, breadth, await self._own(namespace, request.agent_id))
-            rows = await self._messages(namespace, request.agent_id, [*(hit.key for hit in hits or ()), *words])
-        ranked = fuse(_theirs(hits or (), rows), [id_ for id_ in words if id_ in rows])
+        hits = await self._by_meaning(namespace, request.agent_id, vector, breadth)
+        revisions = await self._revisions(namespace, request.agent_id, [*(hit.key for hit in hits or ()), *words])
+        best = fuse(
+            [hit.key for hit in hits or () if revisions.get(hit.key) == hit.revision],
+            [id_ for id_ in words if id_ in revisions],
+        )[: request.limit]
+        rows = await self._graph.run(
+            "journal/messages", namespace=namespace, agent_id=request.agent_id, ids=[hit.id for hit in best]
+        )
+        said = {row["message_id"]: row for row in rows}
         return FoundMessages(
-            items=[_found(rows[hit.id], hit, request.query) for hit in ranked[: request.limit]],
+            items=[_found(said[hit.id], hit, request.query) for hit in best if hit.id in said],
             by_meaning=hits is not None,
         )
 
@@ -77,15 +79,13 @@ class ConversationSearch:
         except EmbeddingUnavailable:
             return None
 
-    async def _by_meaning(
-        self, namespace: str, vector: Vector | None, limit: int, among: Sequence[str] | None = None
-    ) -> list[Hit] | None:
+    async def _by_meaning(self, namespace: str, agent_id: str, vector: Vector | None, limit: int) -> list[Hit] | None:
         """None while the model or Qdrant is down: words and the graph still answer."""
         if vector is None:
             return None
-        ids = None if among is None else [point_id(namespace, _KIND, key) for key in among]
+        scope = agent_scope(namespace, agent_id)
         try:
-            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND], ids=ids)
+            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND], scope=scope)
         except VectorsUnavailable:
             return None
 
@@ -98,15 +98,13 @@ class ConversationSearch:
         )
         return [row["id"] for row in rows]
 
-    async def _own(self, namespace: str, agent_id: str) -> list[str]:
-        rows = await self._graph.run("journal/newest_messages", namespace=namespace, agent_id=agent_id, limit=_OWN)
-        return [row["id"] for row in rows]
-
-    async def _messages(self, namespace: str, agent_id: str, ids: Sequence[str]) -> dict[str, Row]:
-        rows = await self._graph.run(
-            "journal/messages", namespace=namespace, agent_id=agent_id, ids=list(dict.fromkeys(ids))
+    async def _revisions(self, namespace: str, agent_id: str, ids: Sequence[str]) -> dict[str, int]:
+        """The revision of each of these that is a message of the agent."""
+        row = await self._graph.one(
+            "journal/revisions", namespace=namespace, agent_id=agent_id, ids=list(dict.fromkeys(ids))
         )
-        return {row["message_id"]: row for row in rows}
+        assert row is not None
+        return {message["id"]: message["revision"] for message in row["messages"]}
 
 
 def fuse(meaning: Sequence[str], words: Sequence[str]) -> list[Ranked]:
@@ -140,13 +138,6 @@ def _journal(namespace: str, agent_id: str) -> str:
     return f"{namespace}\0{agent_id}"
 
 
-def _theirs(hits: Sequence[Hit], rows: Mapping[str, Row]) -> list[str]:
-    """Hits that the graph confirms: a message of the agent, in the revision that was embedded."""
-    return [hit.key for hit in hits if hit.key in rows and rows[hit.key]["revision"] == hit.revision]
-
-
 def _found(row: Row, hit: Ranked, query: str) -> FoundMessage:
-    said = {name: value for name, value in row.items() if name != "revision"}
-    return FoundMessage(
-        **said, score=hit.score, matched=list(hit.matched), snippet=snippet(row["message_content"], query)
-    )
+    part = snippet(row["message_content"], query)
+    return FoundMessage(**row, score=hit.score, matched=list(hit.matched), snippet=part)

@@ -114,6 +114,7 @@ async def test_what_the_tests_call_good_is_good(agent: Agent) -> None:
     assert set(GOOD) == set(BY_NAME)
 
 
+@pytest.mark.proves("journal:bad-input")
 @pytest.mark.parametrize("name", GOOD)
 async def test_every_fault_of_every_argument_is_refused_by_its_name(modern: Agent, cypher: Cypher, name: str) -> None:
     await _populated(modern)

@@ -107,6 +107,7 @@ async def test_a_child_names_its_parent_of_whatever_agent_and_type(agent: Agent,
     assert rows == [{"child": child["context_id"], "name": "step v1", "parent": parent["context_id"]}]
 
 
+@pytest.mark.proves("journal:references")
 async def test_an_unknown_parent_is_named_and_takes_no_version(agent: Agent, namespace: str, cypher: Cypher) -> None:
     async with agent.at(namespace=f"{namespace}-other").connected() as stranger:
         theirs = await stranger.ask("store_context", context_type="a", context_data={})
@@ -118,6 +119,7 @@ async def test_an_unknown_parent_is_named_and_takes_no_version(agent: Agent, nam
     assert (await agent.ask("store_context", context_type="a", context_data={}))["version"] == 1
 
 
+@pytest.mark.proves("journal:parents")
 async def test_no_chain_of_parents_comes_back_to_where_it_began(modern: Agent, cypher: Cypher) -> None:
     latest = None
     for n in range(10):
@@ -130,6 +132,7 @@ async def test_no_chain_of_parents_comes_back_to_where_it_began(modern: Agent, c
     assert row == {"contexts": 10, "cycles": 0}
 
 
+@pytest.mark.proves("journal:versions")
 async def test_sixteen_writers_at_once_get_the_versions_from_one_on(
     make: Make, modern: Agent, neo4j: tuple[str, str, str]
 ) -> None:
@@ -169,6 +172,7 @@ async def test_the_graph_itself_refuses_a_version_twice(modern: Agent, make: Mak
     assert len(await modern.ask("get_all_contexts")) == 1
 
 
+@pytest.mark.proves("journal:round-trip")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(document=documents)
 async def test_any_json_object_comes_back_exactly(modern: Agent, document: dict[str, Any]) -> None:

@@ -91,6 +91,7 @@ async def test_what_may_be_null_may_be_left_out(agent: Agent, log: Log) -> None:
     assert {name: found[name] for name in log.bare} == log.bare
 
 
+@pytest.mark.proves("journal:order")
 @every_log
 async def test_logs_are_newest_first_filtered_and_read_in_pages(modern: Agent, log: Log) -> None:
     ids = []

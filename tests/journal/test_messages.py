@@ -14,6 +14,7 @@ _FIELDS = {
 }  # fmt: skip
 
 
+@pytest.mark.proves("journal:texts")
 async def test_a_message_is_confirmed_in_the_words_of_the_specification(agent: Agent) -> None:
     result = await agent.call("store_conversation_message", sender="user", message_content="Hello!")
     [text] = texts(result)
@@ -56,6 +57,7 @@ async def test_what_was_left_out_is_null_and_what_was_empty_stays_empty(agent: A
     ] * 4
 
 
+@pytest.mark.proves("journal:conversations")
 async def test_each_message_is_a_conversation_of_its_own_unless_it_names_one(agent: Agent) -> None:
     for n in range(3):
         await agent.call("store_conversation_message", sender="user", message_content=f"alone {n}")
@@ -73,6 +75,7 @@ async def test_each_message_is_a_conversation_of_its_own_unless_it_names_one(age
     assert [message["message_content"] for message in alone] == ["alone 0"]
 
 
+@pytest.mark.proves("journal:order")
 async def test_history_is_oldest_first_and_read_in_pages(modern: Agent) -> None:
     for n in range(25):
         await modern.call("store_conversation_message", sender="user", message_content=str(n), conversation_id="c")
@@ -112,6 +115,7 @@ async def test_messages_of_one_millisecond_keep_the_order_they_were_stored_in(mo
     assert [message["message_content"] for message in history] == [str(n) for n in range(12)]
 
 
+@pytest.mark.proves("journal:references")
 async def test_every_unknown_reference_is_named_and_nothing_is_stored(agent: Agent, cypher: Cypher) -> None:
     refused = await agent.refused(
         "store_conversation_message",
@@ -184,6 +188,7 @@ async def test_a_message_of_a_mebibyte_is_read_back_whole(modern: Agent) -> None
     assert after["message_content"] == "after it"
 
 
+@pytest.mark.proves("journal:connected")
 async def test_a_message_is_connected_to_all_that_it_belongs_to(agent: Agent, cypher: Cypher) -> None:
     context = await agent.ask("store_context", context_type="task", context_data={})
     source = await agent.ask("log_source_attribution", source_type="user_input", retrieval_timestamp=1)

@@ -29,6 +29,7 @@ async def _found(agent: Agent, query: str, **more: Any) -> list[str]:
     return [item["message_id"] for item in await agent.ask("search_conversations", query=query, **more)]
 
 
+@pytest.mark.proves("journal:search")
 async def test_what_was_said_is_found_by_meaning_and_by_words(agent: Agent, projector: Projector) -> None:
     cat, dog, bank = await _say(
         agent, "My cat sleeps all day on the sofa.", "The dog barks at the postman.", "Interest rates rose again."

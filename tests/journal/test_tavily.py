@@ -122,6 +122,7 @@ async def web(connect: Connect, api: Api) -> AsyncIterator[Agent]:
 Search = Callable[..., Awaitable[Any]]
 
 
+@pytest.mark.proves("journal:web")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_search_answers_with_the_results_and_keeps_the_key_in_the_header(
     connect: Connect, api: Api, mode: str
@@ -221,6 +222,7 @@ UNAVAILABLE, SETUP, INVALID = (
 )
 
 
+@pytest.mark.proves("journal:web")
 @pytest.mark.parametrize(
     ("status", "meaning", "attempts"),
     [
@@ -307,6 +309,7 @@ async def test_without_a_key_nothing_is_asked_and_the_error_is_the_documented_on
     assert api.asked == []
 
 
+@pytest.mark.proves("journal:web:attribution")
 async def test_an_attribution_is_logged_only_for_the_agent_that_is_named(web: Agent, cypher: Cypher) -> None:
     result = await web.call("tavily_web_search", query="anonymous")
     assert result.structured_content is not None

@@ -83,6 +83,7 @@ def test_the_fourteen_tools_and_the_search_are_published() -> None:
     assert len(BY_NAME) == 15
 
 
+@pytest.mark.proves("journal:schemas")
 @pytest.mark.parametrize("name", SPECIFIED)
 def test_a_tool_takes_the_specified_arguments(name: str) -> None:
     schema = BY_NAME[name].input_schema()
@@ -140,6 +141,7 @@ async def test_an_unknown_tool_is_told_as_the_specification_says(agent: Agent) -
     assert refused["code"] == "MethodNotFound"
 
 
+@pytest.mark.proves("journal:errors")
 @pytest.mark.parametrize(
     ("raised", "code"),
     [
@@ -159,6 +161,7 @@ def test_every_kind_of_error_has_its_code_name(raised: PrecedentError, code: str
     assert told == {"error": {"code": code, "message": "No.", "details": {"reason": raised.code}}}
 
 
+@pytest.mark.proves("journal:errors")
 async def test_the_code_name_is_in_the_content(agent: Agent) -> None:
     result = await agent.call("store_context", context_type="", context_data="x", nothing=1)
     assert result.is_error
