@@ -20,8 +20,9 @@ class Field:
 
 
 def fields(schema: Schema, *, nested: bool = False) -> Iterator[Field]:
-    """Yields the properties of an object's schema; `nested` also those of the objects in its lists."""
-    yield from _fields(schema, schema, nested, "")
+    """Yields the properties of an object's schema, or of each of its forms; `nested` also those in its lists."""
+    for form in schema.get("anyOf", [schema]):
+        yield from _fields(_resolved(form, schema), schema, nested, "")
 
 
 def _fields(schema: Schema, root: Schema, nested: bool, prefix: str) -> Iterator[Field]:
