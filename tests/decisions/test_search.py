@@ -101,7 +101,7 @@ async def test_who_asks_in_the_old_words_gets_the_current_answer_first(
 async def test_the_end_of_a_long_chain_answers_for_its_beginning(
     viewer: Caller, lay: Lay, projector: Projector
 ) -> None:
-    length = 300
+    length = 100
     chain = [
         {**_OLD, "status": "superseded", "target": "t"},
         *({**_NEW, "status": "superseded", "target": "t", "replaces": [n]} for n in range(length - 2)),
