@@ -47,6 +47,7 @@ def _tool(tool: Tool) -> str:
     hints = [
         "only reads" if tool.read_only else "writes",
         *(["replaces what was there"] if tool.destructive else []),
+        *(["reaches out to the web"] if tool.open_world else []),
         *(["the same call again changes nothing more"] if tool.idempotent and not tool.read_only else []),
     ]
     arguments = [

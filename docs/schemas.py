@@ -26,7 +26,8 @@ def fields(schema: Schema, *, nested: bool = False) -> Iterator[Field]:
 
 
 def _fields(schema: Schema, root: Schema, nested: bool, prefix: str) -> Iterator[Field]:
-    for name, part in schema.get("properties", {}).items():
+    shapes = [schema, *(_resolved(each, root) for each in schema.get("anyOf", ()))]
+    for name, part in ((name, part) for shape in shapes for name, part in shape.get("properties", {}).items()):
         kind = _resolved(part, root)
         items = _resolved(kind.get("items", {}), root)
         yield Field(
