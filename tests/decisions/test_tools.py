@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from jsonschema import validate  # type: ignore[import-untyped]
+from jsonschema import validate
 
 from server.decisions.models import FoundDecision
 from server.decisions.tools import TOOLS, envelope
