@@ -19,9 +19,12 @@ from ingest.ledger import DecisionSource, Run, decision_sources
 from ingest.pipeline import Progress, Remark, Silent, Summary
 from ingest.records import BadRecord, DecisionRecord, PassedOver, natural
 from ingest.sources.decisions import read_decisions
+from server.errors import Conflict
 from server.graph.graph import Graph
 
 _TIMEOUT = 120.0
+_TURNS = 5
+"""Times that others may get in between before the run gives up."""
 
 
 async def ingest_decisions(
@@ -39,30 +42,50 @@ async def ingest_decisions(
     `project` names the collection of Markdown records instead of their folder. With `dry_run` nothing is written, and
     the summary tells what would be. `again` writes every record, whatever the ledger says. What cannot be a decision is
     set aside and the rest goes on. Raises `Unavailable` when the graph cannot be reached; what was written until then
-    is kept, and the next run goes on from there.
+    is kept, and the next run goes on from there; `Conflict` when others keep deciding about the same targets.
     """
-    started, summary = time.monotonic(), Summary("decisions", dry_run=dry_run)
-    known = await decision_sources(graph, namespace)
+    started = time.monotonic()
     found = await anyio.to_thread.run_sync(lambda: list(read_decisions(paths, project)))
-    records = _sorted_out(found, known, summary)
-    resolution = await _resolved(graph, namespace, records, known)
-    for key, reason in resolution.refused.items():
-        if record := records.pop(key, None):
-            summary.set_aside(BadRecord(place(record), record.line, reason))
-    _remark(records, resolution, summary)
-    plan = planned(records, known, resolution, again=again)
-    summary.created = len(plan.touched - known.keys())
-    summary.updated = len(plan.touched & known.keys() & records.keys())
-    summary.unchanged = len(records.keys() - plan.touched)
-    summary.affected = len(plan.touched - records.keys())
-    if not dry_run and plan.touched:
-        run = Run(graph, namespace, "decisions")
+    run = Run(graph, namespace, "decisions")
+    touched: set[str] = set()
+    first: Mapping[str, DecisionSource] | None = None
+    for turn in range(_TURNS):
+        summary = Summary("decisions", dry_run=dry_run)
+        known = await decision_sources(graph, namespace)
+        first = known if first is None else first
+        records = _sorted_out(found, known, summary)
+        resolution = await _resolved(graph, namespace, records, known)
+        for key, reason in resolution.refused.items():
+            if record := records.pop(key, None):
+                summary.set_aside(BadRecord(place(record), record.line, reason))
+        _remark(records, resolution, summary)
+        plan = planned(records, known, resolution, again=again)
+        _count(summary, touched | plan.touched, first, records)
+        if dry_run or not plan.touched:
+            break
         await run.open()
-        writer = DecisionWriter(graph, namespace, run.id, plan, progress or Silent())
-        summary.entities_created = await writer.write()
-        await run.close(summary)
+        try:
+            writer = DecisionWriter(graph, namespace, run.id, plan, progress or Silent())
+            summary.entities_created = await writer.write()
+            break
+        except Conflict:
+            # Somebody else decided about a target since we asked. The graph has the last word, so ask again.
+            if turn == _TURNS - 1:
+                raise
+            touched |= plan.touched
+    await run.close(summary)
     summary.seconds = time.monotonic() - started
     return summary
+
+
+def _count(
+    summary: Summary, touched: set[str], first: Mapping[str, DecisionSource], records: Mapping[str, DecisionRecord]
+) -> None:
+    """`first` is what the ledger knew when the run began."""
+    summary.created = len(touched & records.keys() - first.keys())
+    summary.updated = len(touched & records.keys() & first.keys())
+    summary.unchanged = len(records.keys() - touched)
+    summary.affected = len(touched & first.keys() - records.keys())
 
 
 def _sorted_out(

@@ -1,10 +1,11 @@
 """`ingest.decisions` on a real Neo4j (issue "A body", section 8)."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from neo4j import AsyncDriver
+from neo4j import AsyncDriver, GraphDatabase
 
 from ingest.decisions import ingest_decisions
 from ingest.pipeline import Summary
@@ -181,6 +182,39 @@ async def test_a_record_for_a_target_that_an_agent_decided_is_set_aside_and_the_
     assert counts(summary) == (1, 0, 0, 1)
     assert summary.bad_records[0].file == str(file)
     assert "decision_1 is in force" in summary.bad_records[0].reason
+
+
+class _Meanwhile:
+    """Lets somebody else act in the moment between reading the graph and writing to it, once."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self._act: Callable[[], object] | None = act
+
+    def at(self, stage: str, records: int, share: float) -> None:
+        if self._act is not None:
+            act, self._act = self._act, None
+            act()
+
+
+async def test_a_decision_made_while_records_are_being_written_wins_and_the_rest_goes_on(
+    graph: Graph, driver: AsyncDriver, neo4j: tuple[str, str, str], namespace: str, tmp_path: Path
+) -> None:
+    write(tmp_path, 1, target="storage")
+    write(tmp_path, 2)
+
+    def decide() -> None:
+        uri, user, password = neo4j
+        with GraphDatabase.driver(uri, auth=(user, password)) as other:
+            other.execute_query(
+                "CREATE (:Decision {namespace: $n, id: 'decision_1', node_id: -1, status: 'active', "
+                "target: 'storage', active_target: 'storage'})",
+                n=namespace,
+            )
+
+    summary = await ingest_decisions(graph, namespace, [tmp_path], project="p", progress=_Meanwhile(decide))
+    assert counts(summary) == (1, 0, 0, 1)
+    assert "decision_1 is in force" in summary.bad_records[0].reason
+    assert (await decision(driver, namespace, "p ADR 2"))["status"] == "active"
 
 
 async def test_what_was_superseded_in_the_service_is_not_put_in_force_again(
