@@ -26,8 +26,7 @@ def fields(schema: Schema, *, nested: bool = False) -> Iterator[Field]:
 
 
 def _fields(schema: Schema, root: Schema, nested: bool, prefix: str) -> Iterator[Field]:
-    shapes = [schema, *(_resolved(each, root) for each in schema.get("anyOf", ()))]
-    for name, part in ((name, part) for shape in shapes for name, part in shape.get("properties", {}).items()):
+    for name, part in schema.get("properties", {}).items():
         kind = _resolved(part, root)
         items = _resolved(kind.get("items", {}), root)
         yield Field(
