@@ -93,10 +93,10 @@ class ConversationSearch:
         query = within(_journal(namespace, agent_id), any_of(text))
         if query is None:
             return []
-        rows = await self._graph.run(
+        row = await self._graph.one(
             "journal/matching_words", namespace=namespace, agent_id=agent_id, query=query, limit=limit
         )
-        return [row["id"] for row in rows]
+        return [] if row is None else list(row["ids"])
 
     async def _revisions(self, namespace: str, agent_id: str, ids: Sequence[str]) -> dict[str, int]:
         """The revision of each of these that is a message of the agent."""
