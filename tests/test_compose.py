@@ -54,7 +54,7 @@ def test_the_image_runs_as_nobody_special_and_holds_what_the_package_needs() -> 
 
 
 def test_the_settings_of_the_container_are_accepted() -> None:
-    environment = {
+    environment: dict[str, Any] = {
         name: re.sub(r"\$\{\w+:[-?]?([^}]*)\}", lambda match: match[1] or "x", str(value))
         for name, value in _SERVICES["precedent"]["environment"].items()
     }
