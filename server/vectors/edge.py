@@ -24,6 +24,13 @@ T = TypeVar("T")
 _Id = UUID | int | str
 _NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=1, full_scan_threshold=0)
 
+_INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
+    "namespace": edge.KeywordIndexParams(is_tenant=True),
+    "kind": edge.KeywordIndexParams(),
+    "scope": edge.KeywordIndexParams(),
+    "at": edge.IntegerIndexParams(lookup=False, range=True),
+}
+
 
 class EdgeStore:
     """A `VectorStore` in a folder of this machine."""
@@ -140,7 +147,10 @@ class EdgeStore:
                 )
             if not self._shard_folder.exists():
                 self._create(dimension, fingerprint)
-            self._shard = edge.EdgeShard.load(str(self._shard_folder))
+            shard = edge.EdgeShard.load(str(self._shard_folder))
+            for field in _INDEXES.keys() - shard.info().payload_schema.keys():
+                shard.update(edge.UpdateOperation.create_field_index(field, _INDEXES[field]))
+            self._shard = shard
             # Rewrites segments that deletions hollowed out: a second per 100,000 points, so before anybody waits.
             self._shard.optimize()
 
@@ -164,11 +174,6 @@ class EdgeStore:
                 vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine), hnsw_config=_NO_GRAPH
             ),
         )
-        for field in ("namespace", "kind", "scope"):
-            keyword = edge.KeywordIndexParams(is_tenant=field == "namespace")
-            shard.update(edge.UpdateOperation.create_field_index(field, keyword))
-        between = edge.IntegerIndexParams(lookup=False, range=True)
-        shard.update(edge.UpdateOperation.create_field_index("at", between))
         shard.close()
         aside.rename(self._shard_folder)
 

@@ -25,7 +25,7 @@ _PATIENCE = 3.0
 """Seconds within which a call is tried again; who can wait longer (the projector) comes back by itself."""
 _BACKOFF = wait_random_exponential(multiplier=0.1, max=1)
 _KEYWORD = models.KeywordIndexType.KEYWORD
-_INDEXES = {
+_INDEXES: dict[str, models.KeywordIndexParams | models.IntegerIndexParams] = {
     "namespace": models.KeywordIndexParams(type=_KEYWORD, is_tenant=True),
     "kind": models.KeywordIndexParams(type=_KEYWORD),
     "scope": models.KeywordIndexParams(type=_KEYWORD),

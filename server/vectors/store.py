@@ -45,7 +45,7 @@ class Point:
         """What is stored beside the vector: names, the revision and what narrows a search, never a body."""
         named = {"namespace": self.namespace, "kind": self.kind, "key": self.key, "revision": self.revision}
         narrowing = {"scope": list(self.scope), "at": self.at}
-        return named | {name: value for name, value in narrowing.items() if value}
+        return named | {name: value for name, value in narrowing.items() if value not in (None, [])}
 
 
 @dataclass(frozen=True, slots=True)

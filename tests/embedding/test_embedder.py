@@ -102,7 +102,7 @@ async def test_a_query_does_not_wait_behind_a_bulk_and_neither_stops_the_event_l
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(gated.embed_passages, ["a passage"] * 64)
-            while not gate.entered.is_set():  # noqa: ASYNC110 - set from another thread
+            while not gate.entered.is_set():  # set from another thread
                 await anyio.sleep(0.005)
             assert await gated.embed_query("a query") == await embedder.embed_query("a query")
             gate.opened.set()

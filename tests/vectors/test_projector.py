@@ -44,7 +44,7 @@ def _all_follow(projectors: Sequence[Projector]) -> Callable[[], Awaitable[bool]
 
 async def _until(true: Callable[[], Awaitable[bool]]) -> None:
     with anyio.fail_after(30):
-        while not await true():  # noqa: ASYNC110 - what Qdrant and Neo4j hold comes with no event
+        while not await true():  # what Qdrant and Neo4j hold comes with no event
             await anyio.sleep(0.02)
 
 

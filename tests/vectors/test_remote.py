@@ -12,7 +12,7 @@ from qdrant_client.http import exceptions as http_exceptions
 from qdrant_client.http.exceptions import UnexpectedResponse
 
 from server.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
-from server.vectors.remote import RemoteStore, connect, translate
+from server.vectors.remote import _INDEXES, RemoteStore, connect, translate
 
 pytestmark = pytest.mark.anyio
 _SECRET = "key=hunter2 at /some/path"
@@ -124,12 +124,12 @@ async def test_a_collection_that_another_process_made_at_the_same_moment_is_used
         return httpx.Response(200, json={"result": {"exists": False}, "status": "ok", "time": 0.0})
 
     def info() -> httpx.Response:
-        keyword = {"data_type": "keyword", "points": 0}
+        kept = {"data_type": "keyword", "points": 0}
         result = {
             "status": "green",
             "optimizer_status": "ok",
             "segments_count": 1,
-            "payload_schema": {"namespace": keyword, "kind": keyword},
+            "payload_schema": dict.fromkeys(_INDEXES, kept),
             "config": {
                 "params": {"vectors": {"size": 4, "distance": "Cosine"}},
                 "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
