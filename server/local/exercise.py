@@ -16,7 +16,7 @@ _PATIENCE = 60.0  # seconds for each statement: a cold Neo4j on a busy machine
 
 
 async def exercise(neo4j: LocalNeo4j) -> None:
-    """Migrates the graph and has every statement planned; a failure is only logged, the archive is the poorer for it."""
+    """Migrates the graph and has every statement planned; a failure is only logged, for it makes nothing wrong."""
     try:
         async with connect(neo4j.uri, USER, neo4j.password, timeout=_PATIENCE, retry_time=_PATIENCE) as graph:
             await migrate(graph)
