@@ -1,6 +1,7 @@
 """A Markdown text as its sections, each with the part that it plays in a decision record."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -29,6 +30,8 @@ _NUMBER = re.compile(
     r"^(?:adr[-_ #]*)?\d{1,6}\s*[.:)\u2013\u2014-]+\s*|^adr[-_ #]*\d{0,6}\s*[.:\u2013\u2014-]+\s*", re.IGNORECASE
 )
 _KEY_VALUE = re.compile(r"^\s*(?:[*+-]\s+)?[*_]*([A-Za-z][A-Za-z -]{2,20}?)[*_]*\s*:[*_]*\s*(\S.*)$")
+_LONGEST = 4_000
+"""Characters of a heading or status that are looked at: titles are shorter by far."""
 _SIGNS: dict[str, str] = {"consequences": "", "positive": "Positive: ", "negative": "Negative: "}
 
 
@@ -91,9 +94,11 @@ class Outline:
 
     def inlines(self) -> Iterator[tuple[Token, Role]]:
         """Every line of running text with the part that its section plays."""
+        starts = [section.start for section in self._sections]
         for token in self._tokens:
-            if token.type == "inline":
-                yield token, next((part.role for part in self._sections if part.holds(token)), "")
+            if token.type == "inline" and token.map is not None:
+                section = self._sections[max(bisect_right(starts, token.map[0]) - 1, 0)]
+                yield token, section.role if section.holds(token) else ""
 
     def consequences(self) -> Iterator[str]:
         """The items of the sections on consequences, or their paragraphs; MADR 2's two lists keep their sign."""
@@ -112,6 +117,6 @@ class Outline:
 
 def plain(text: str) -> str:
     """One line of Markdown without emphasis, code marks, struck-out words and addresses of links."""
-    bare = re.sub(r"~~.*?~~", "", text)
+    bare = re.sub(r"~~.*?~~", "", text[:_LONGEST])
     bare = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?", r"\1", bare)
     return re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", bare).strip(" -+")
