@@ -1,11 +1,9 @@
-"""The journal as an agent meets it: its tools over MCP, on the real Neo4j, Qdrant engine and embedding model."""
+"""The journal as an agent meets it: its tools over MCP, on the real Neo4j and embedding model."""
 
 import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,23 +91,18 @@ def error(result: CallToolResult) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-async def embedder(anyio_backend: str) -> FastEmbedder:
-    return await FastEmbedder.load(Path(os.environ["TEST_MODEL"]))
-
-
-@pytest.fixture(scope="session")
-async def vectors(tmp_path_factory: pytest.TempPathFactory, anyio_backend: str) -> AsyncIterator[EdgeStore]:
+async def vectors(embedder: FastEmbedder, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EdgeStore]:
+    """Empty for good: what is searched by meaning is tested on the whole application, in tests/interaction."""
     store = EdgeStore(tmp_path_factory.mktemp("vectors"))
+    await store.open(embedder.dimension, embedder.fingerprint)
     yield store
     await store.close()
 
 
 @pytest.fixture(scope="session")
-async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
-    """Not running: a test projects when it says so, by `drain`, or runs it itself."""
-    prepared = Projector(graph, vectors, embedder)
-    await prepared.drain()
-    return prepared
+def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
+    """Never running: another one, of the whole application, may be at work on the same graph."""
+    return Projector(graph, vectors, embedder)
 
 
 @pytest.fixture(scope="session")

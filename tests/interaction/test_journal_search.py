@@ -1,0 +1,123 @@
+"""Finding what was said, by meaning and words, on the whole application with its projector at work."""
+
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from neo4j import AsyncDriver
+
+from server.app import App
+from server.graph.words import scope_token
+from server.journal.search import agent_scope
+from server.vectors.store import point_id
+from tests.interaction.conftest import Connect
+
+pytestmark = pytest.mark.anyio
+
+
+async def _say(client: Client, *texts: str, **more: Any) -> list[str]:
+    """Ids of new messages that can be found by meaning."""
+    ids = []
+    for text in texts:
+        said = {"agent_id": "ada", "sender": "user", "message_content": text, **more}
+        stored = (await client.call_tool("store_conversation_message", said)).structured_content
+        assert stored is not None
+        assert stored["searchable"]
+        ids.append(stored["message_id"])
+    return ids
+
+
+async def _found(client: Client, query: str, **more: Any) -> list[dict[str, Any]]:
+    result = await client.call_tool("search_conversations", {"agent_id": "ada", "query": query, **more})
+    assert result.structured_content is not None
+    assert result.structured_content["by_meaning"]
+    items: list[dict[str, Any]] = result.structured_content["items"]
+    return items
+
+
+async def _ids(client: Client, query: str, **more: Any) -> list[str]:
+    return [item["message_id"] for item in await _found(client, query, **more)]
+
+
+@pytest.mark.proves("journal:search")
+async def test_what_was_said_is_found_by_meaning_and_by_words(client: Client) -> None:
+    cat, dog, bank = await _say(
+        client, "My cat sleeps all day on the sofa.", "The dog barks at the postman.", "Interest rates rose again."
+    )
+    first, *_ = await _found(client, "a feline that is resting")
+    assert (first["message_id"], first["matched"]) == (cat, ["meaning"])
+    first, *_ = await _found(client, "postman")
+    assert (first["message_id"], first["matched"]) == (dog, ["meaning", "words"])
+    assert first["score"] == 1.0, "first by meaning and by words"
+    assert (await _ids(client, "money and the central bank"))[0] == bank
+
+
+async def test_a_found_message_is_the_message_with_its_score_and_a_snippet(client: Client) -> None:
+    text = "Nothing here. " * 40 + "The password policy asks for twelve characters. " + "Nothing there. " * 40
+    await _say(client, text, conversation_id="talk", user_id="grace")
+    [item] = await _found(client, "password policy")
+    history = (await client.call_tool("get_conversation_history", {"agent_id": "ada"})).structured_content
+    assert history is not None
+    [message] = history["items"]
+    assert {name: item[name] for name in message} == message
+    assert set(item) - set(message) == {"score", "matched", "snippet"}
+    assert "password policy" in item["snippet"]
+    assert len(item["snippet"]) <= 202
+
+
+async def test_who_spoke_is_found_as_well(client: Client) -> None:
+    [grace] = await _say(client, "I like tea.", user_id="Grace")
+    await _say(client, "I like coffee.", user_id="Barbara")
+    assert (await _found(client, "Grace"))[0]["message_id"] == grace
+
+
+async def test_only_ones_own_messages_are_found(client: Client, connect: Connect) -> None:
+    own = await _say(client, "Our cat is black.")
+    await _say(client, "Our cat is white.", agent_id="bob")
+    async with connect(elsewhere="-other") as stranger:
+        await _say(stranger, "Our cat is striped.")
+        assert await _ids(client, "what colour is the cat") == own
+        assert await _ids(stranger, "cat", agent_id="bob") == []
+
+
+async def test_a_quiet_agent_is_heard_among_loud_ones(
+    client: Client, app: App, driver: AsyncDriver, namespace: str
+) -> None:
+    """Another agent's messages, all nearer to the query, would fill the first places by meaning."""
+    loud = [f"loud-{number}" for number in range(150)]
+    await driver.execute_query(
+        "UNWIND range(0, size($ids) - 1) AS n CREATE (:Message:Unprojected {namespace: $namespace, id: $ids[n], "
+        "node_id: -n, agent_id: 'bob', sender: 'user', speaker: 'user', message_content: 'cat', message_type: 'text', "
+        "conversation_id: 'c', created_at: datetime(), revision: 1, scope: $scope})",
+        {"ids": loud, "namespace": namespace, "scope": f"{scope_token(namespace)} {agent_scope(namespace, 'bob')}"},
+        database_="neo4j",
+    )
+    points = [point_id(namespace, "message", id_) for id_ in loud]
+    with anyio.fail_after(60):
+        while len(await app.vectors.revisions(points)) < len(loud):
+            await anyio.sleep(0.05)
+    own = await _say(client, "We keep a pet that purrs.")
+    assert await _ids(client, "cat", limit=5) == own
+
+
+async def test_what_the_graph_does_not_confirm_is_not_found(
+    client: Client, driver: AsyncDriver, namespace: str
+) -> None:
+    gone, changed = await _say(client, "The cat is gone.", "The cat has changed.")
+    await driver.execute_query(
+        "MATCH (m:Message {namespace: $namespace}) WHERE m.id = $changed "
+        "SET m.revision = 2, m.message_content = 'Dog.' "
+        "WITH count(*) AS _ MATCH (m:Message {namespace: $namespace}) WHERE m.id = $gone DETACH DELETE m",
+        {"namespace": namespace, "gone": gone, "changed": changed},
+        database_="neo4j",
+    )
+    assert await _ids(client, "cat") == []
+
+
+async def test_the_limit_holds_and_equal_scores_have_one_order(client: Client) -> None:
+    await _say(client, *["The same words."] * 12)
+    first = await _ids(client, "same words", limit=5)
+    assert len(first) == 5
+    assert await _ids(client, "same words", limit=5) == first
+    assert len(await _ids(client, "same words", limit=100)) == 12
