@@ -27,7 +27,7 @@ FOR (passage:Passage) REQUIRE (passage.namespace, passage.id) IS UNIQUE;
 
 // A session's last passages, which the next one comes after.
 CREATE INDEX passage_place IF NOT EXISTS
-FOR (passage:Passage) ON (passage.namespace, passage.thread, passage.place);
+FOR (passage:Passage) ON (passage.namespace, passage.session_id, passage.project, passage.place);
 
 // Both sides are stemmed; what to leave out and what to repeat is decided in server/entries/passages.py.
 CREATE FULLTEXT INDEX passage_words IF NOT EXISTS

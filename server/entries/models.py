@@ -1,0 +1,259 @@
+"""Requests and answers of the entries family.
+
+Source: entries.md "Tool: …", "Common Types"; open-questions.md, "entries.md", for what is clamped, cut or trimmed.
+Beyond the specification: `session_id`, `since`, `until`, `searchable`, `matched`, `snippet`, `section`, `status` and
+`superseded_by`, `total_is_exact`, `by_meaning`, and `details` of what ingestion skipped.
+"""
+
+import json
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+
+from server.tools import ToolInput, ToolOutput
+
+LONGEST_TEXT = 1_048_576
+_LONGEST_METADATA = 262_144
+_DEEPEST = 100
+_LONGEST_NAME = 64
+LONGEST_TITLE = 120
+MOST_FOUND = 100
+DEEPEST_TIMELINE = 20
+_DAY = len("2026-05-08")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _whole(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half a surrogate pair, which is no text") from None
+    return text
+
+
+def _says_something(text: str) -> str:
+    if not text:
+        raise ValueError("holds nothing but white space")
+    return text
+
+
+def _json_object(value: dict[str, Any]) -> dict[str, Any]:
+    if _deeper(value, _DEEPEST):
+        raise ValueError(f"is nested deeper than {_DEEPEST} levels")
+    try:
+        size = len(encoded(value).encode())
+    except UnicodeEncodeError:
+        raise ValueError("holds half a surrogate pair, which is no text") from None
+    except ValueError:
+        raise ValueError("holds a number that is not finite, or one too long") from None
+    if size > _LONGEST_METADATA:
+        raise ValueError(f"takes {size:,} bytes as JSON; at most {_LONGEST_METADATA:,} are stored")
+    return value
+
+
+def _deeper(value: object, levels: int) -> bool:
+    level: list[object] = [value]
+    for _ in range(levels + 1):
+        level = [
+            part
+            for whole in level
+            for part in (whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ())
+        ]
+    return bool(level)
+
+
+def encoded(value: dict[str, Any]) -> str:
+    """JSON as it is stored: compact, in the caller's order, giving back exactly the same value."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _instant(text: object, clock: time) -> object:
+    if not isinstance(text, str):
+        return text
+    try:
+        moment = (
+            datetime.combine(date.fromisoformat(text), clock) if len(text) == _DAY else datetime.fromisoformat(text)
+        )
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("is no ISO 8601 time, such as 2026-05-08T13:56:00Z") from None
+
+
+def milliseconds(moment: datetime) -> int:
+    """Whole milliseconds since 1970."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def iso(epoch_milliseconds: int) -> str:
+    """An instant as answers tell it: UTC, to the millisecond."""
+    moment = _EPOCH + timedelta(milliseconds=epoch_milliseconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _clamped(lowest: int, highest: int | None) -> AfterValidator:
+    return AfterValidator(lambda number: max(lowest, number if highest is None else min(number, highest)))
+
+
+Trimmed = AfterValidator(str.strip)
+Said = AfterValidator(_says_something)
+Whole = AfterValidator(_whole)
+Name = Annotated[
+    str, Field(max_length=10_000), Whole, Trimmed, AfterValidator(lambda name: name[:_LONGEST_NAME].rstrip())
+]
+"""Of a project or a type: cut to 64 characters, in what is stored and in what is asked alike."""
+Title = Annotated[str, Field(max_length=10_000), Whole, Trimmed, AfterValidator(lambda text: text[:LONGEST_TITLE])]
+_UTC_TIME = {"type": "string", "format": "date-time"}
+Since = Annotated[datetime, BeforeValidator(lambda text: _instant(text, time.min)), Field(json_schema_extra=_UTC_TIME)]
+Until = Annotated[datetime, BeforeValidator(lambda text: _instant(text, time.max)), Field(json_schema_extra=_UTC_TIME)]
+
+
+class EntryInput(ToolInput):
+    """Unknown fields are ignored (entries.md "Compatibility Rules")."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class SaveMemory(EntryInput):
+    text: Annotated[str, Field(max_length=LONGEST_TEXT), Whole, Trimmed, Said] = Field(
+        description="What to remember, names and who said it included; [[Name]] links an entity"
+    )
+    title: Title = Field("", description="If absent, the beginning of the text")
+    project: Name = Field("", description="If absent, the configured one")
+    type: Name = Field("", description="E.g. note, decision, bugfix; if absent note")
+    source_ref: Annotated[str, Field(max_length=2_000), Whole, Trimmed] = ""
+    metadata: Annotated[dict[str, Any], AfterValidator(_json_object)] = Field(default={})
+    session_id: Annotated[str, Field(max_length=200), Whole, Trimmed] = Field(
+        "", description="Conversation or run it belongs to; its order helps search"
+    )
+
+
+class Saved(ToolOutput):
+    status: Literal["saved"] = "saved"
+    id: str
+    created_at: str
+    searchable: bool  # by meaning already; by words it is at once
+
+
+class Search(EntryInput):
+    query: Annotated[str, Field(max_length=10_000), Whole, Trimmed, Said]
+    project: Name = ""
+    type: Name = ""
+    limit: Annotated[int, _clamped(1, MOST_FOUND)] = Field(20, description="1 to 100")
+    offset: Annotated[int, _clamped(0, None)] = 0
+    since: Since | None = Field(None, description="Saved at or after this ISO time")
+    until: Until | None = Field(None, description="Saved at or before it")
+
+
+class EntryIndexItem(ToolOutput):
+    id: str
+    title: str
+    entry_type: str
+    project: str
+    created_at: str
+    score: float
+
+
+class FoundEntry(EntryIndexItem):
+    """`matched` says why it was found, `neighbour` that what was said around it matches."""
+
+    session_id: str | None
+    matched: list[Literal["meaning", "words", "neighbour"]]
+    snippet: str
+    section: str | None
+
+
+class Found(ToolOutput):
+    """`total` is exact unless `total_is_exact` is false: then there are more."""
+
+    items: list[FoundEntry]
+    total: int
+    limit: int
+    offset: int
+    total_is_exact: bool
+    by_meaning: bool  # false while meanings cannot be compared
+
+
+class Timeline(EntryInput):
+    anchor_id: Annotated[str, Field(max_length=1_000), Whole, Trimmed, Said]
+    depth_before: Annotated[int, _clamped(0, DEEPEST_TIMELINE)] = Field(3, description="0 to 20")
+    depth_after: Annotated[int, _clamped(0, DEEPEST_TIMELINE)] = Field(3, description="0 to 20")
+
+
+Status = Literal["active", "superseded"]
+
+
+class TimelineItem(EntryIndexItem):
+    session_id: str | None
+    status: Status
+
+
+class TimelineAnswer(ToolOutput):
+    anchor_id: str
+    items: list[TimelineItem]
+
+
+class GetEntries(EntryInput):
+    ids: Annotated[list[Annotated[str, Field(max_length=1_000), Whole]], Field(min_length=1, max_length=200)]
+
+
+class EntryDetailItem(ToolOutput):
+    id: str
+    title: str
+    body: str
+    entry_type: str
+    project: str
+    session_id: str | None
+    source_ref: str | None
+    metadata: dict[str, Any]
+    created_at: str
+    status: Status
+    superseded_by: str | None
+
+
+class Entries(ToolOutput):
+    items: list[EntryDetailItem]
+
+
+Sources = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=4_096), Whole]], Field(min_length=1, max_length=100)
+]
+
+
+class IngestDocs(EntryInput):
+    project: Name = ""
+    sources: Sources | None = Field(None, description="Files below the configured folders; if absent the usual docs")
+    entry_type: Name = Field("", description="If absent ingestion")
+
+
+class SkippedSource(ToolOutput):
+    source: str
+    reason: str
+
+
+class Ingested(ToolOutput):
+    processed_sources: int
+    imported_entries: int
+    duplicate_entries: int
+    skipped_sources: list[str]
+    details: list[SkippedSource]
+
+
+class RetentionDryRun(EntryInput):
+    now: Since | None = Field(None, description="ISO time; if absent now")
+    max_age_days: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    max_entries_per_project: Annotated[int, Field(gt=0)] | None = None
+    project: Name = ""
+
+
+class Reasons(ToolOutput):
+    age: int
+    project_count: int
+
+
+class RetentionReport(ToolOutput):
+    mode: Literal["dry-run"] = "dry-run"
+    executed_at: str
+    total_candidates: int
+    by_reason: Reasons
+    candidate_ids: list[str]

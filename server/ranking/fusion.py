@@ -1,0 +1,72 @@
+"""Fusing meaning and words into one order: by how far each stands out, not by ranks.
+
+Over the candidates of one query, similarities and word scores become standard scores, so that neither's scale counts;
+words count 0.7. A fifth of the best score in its session comes on top, because what answers a question seldom stands
+alone. An entry stands where its best passage does. Pure functions; the numbers are measured (benchmarks/retrieval.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+
+WORDS = 0.7
+SESSION = 0.2
+_EQUAL = 1e-9
+"""A spread below this is rounding, and says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may answer a query.
+
+    `session` names what it was said in, and is None where nothing did. `at` orders in time. `words` is the full-text
+    index's score, 0 where no word matches; `cosine` is None where the passage has no vector yet.
+    """
+
+    id: str
+    entry_id: str
+    session: str | None
+    at: str
+    words: float
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An entry's best passage and its score: standard deviations above this query's average candidate."""
+
+    candidate: Candidate
+    score: float
+
+
+def fuse(candidates: Sequence[Candidate]) -> list[Ranked]:
+    """Each entry's best passage, best first; of equal scores the newest first, then by id."""
+    words = _standard([candidate.words for candidate in candidates])
+    meaning = _standard([candidate.cosine for candidate in candidates])
+    own = [similar + WORDS * shared for similar, shared in zip(meaning, words, strict=True)]
+    best: dict[str, float] = {}
+    for candidate, score in zip(candidates, own, strict=True):
+        best[_together(candidate)] = max(score, best.get(_together(candidate), score))
+    ranked = [
+        Ranked(candidate, round(score + SESSION * best[_together(candidate)], 6))
+        for candidate, score in zip(candidates, own, strict=True)
+    ]
+    # Sorts are stable: the last key decides first.
+    ranked.sort(key=lambda hit: hit.candidate.id)
+    ranked.sort(key=lambda hit: hit.candidate.at, reverse=True)
+    ranked.sort(key=lambda hit: hit.score, reverse=True)
+    entries: dict[str, Ranked] = {}
+    for hit in ranked:
+        entries.setdefault(hit.candidate.entry_id, hit)
+    return list(entries.values())
+
+
+def _together(candidate: Candidate) -> str:
+    return candidate.entry_id if candidate.session is None else candidate.session
+
+
+def _standard(values: Sequence[float | None]) -> list[float]:
+    """Standard scores; what is unknown counts as average."""
+    known = [value for value in values if value is not None]
+    average, spread = (fmean(known), pstdev(known)) if known else (0.0, 0.0)
+    return [0.0 if value is None or spread < _EQUAL else (value - average) / spread for value in values]
