@@ -28,7 +28,7 @@ from server.stack import paths_of, with_secrets
 
 _log = structlog.get_logger(__name__)
 _ERA = "2026-07-28"
-"""The stateless era: a client of it needs no handshake, so it survives a restart of the service."""
+"""The stateless era: a client of it needs no handshake."""
 _START_SECONDS = 600.0
 _LOOK_SECONDS = 0.25
 
@@ -48,9 +48,6 @@ class Bridge:
         server = build_server(self._tools.values(), self._call)
         async with (
             httpx2.AsyncClient(timeout=httpx2.Timeout(60.0, connect=2.0)) as self._http,
-            Client(
-                streamable_http_client(f"{self._settings.service_url}/mcp", http_client=self._http), mode=_ERA
-            ) as self._client,
             stdio_server() as (reading, writing),
         ):
             await server.run(reading, writing, server.create_initialization_options())
@@ -61,8 +58,8 @@ class Bridge:
             for again in (True, False):
                 await self._until_ready(context)
                 try:
-                    return await self._client.call_tool(name, arguments)
-                except (httpx2.HTTPError, MCPError, OSError) as error:
+                    return await self._forward(name, arguments)
+                except (httpx2.HTTPError, MCPError, OSError, ExceptionGroup) as error:
                     self._ready = False
                     _log.warning("service_lost", tool=name, error=type(error).__name__)
                     if not (again and tool is not None and tool.read_only):
@@ -74,6 +71,13 @@ class Bridge:
             return failure(tool.envelope(error, name) if tool else {"error": error.message})
         raise AssertionError("unreachable")
 
+    async def _forward(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+        # A client a call: a connection that is refused ends the client that tried. In this era there is no handshake,
+        # and the connections themselves are kept by `_http`.
+        transport = streamable_http_client(f"{self._settings.service_url}/mcp", http_client=self._http)
+        async with Client(transport, mode=_ERA) as client:
+            return await client.call_tool(name, arguments)
+
     async def _until_ready(self, context: Context) -> None:
         """Waits until the service answers, starting it where this is ours to do."""
         if self._ready:
@@ -84,7 +88,8 @@ class Bridge:
                 if waited >= _START_SECONDS:
                     raise Unavailable("Precedent did not start within 10 minutes; `precedent status` says more.")
                 self._ensure_running()
-                await context.session.report_progress(waited, None, "Precedent is starting.")
+                if waited % 1 == 0:
+                    await context.session.report_progress(waited, None, "Precedent is starting.")
                 await anyio.sleep(_LOOK_SECONDS)
                 waited += _LOOK_SECONDS
             self._http.headers.update(self._credential())
