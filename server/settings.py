@@ -97,6 +97,17 @@ class Settings(BaseSettings):
         validation_alias="PRECEDENT_NAMESPACE",
         description="Namespace of callers whose credential names none.",
     )
+    project: Annotated[str, Field(min_length=1, max_length=64)] = Field(
+        default="default",
+        validation_alias="PRECEDENT_PROJECT",
+        description="Project of entries that name none.",
+    )
+    docs_roots: Annotated[tuple[Folder, ...], NoDecode, CommaSeparated] = Field(
+        default=(Path(),),
+        validation_alias="PRECEDENT_DOCS_ROOTS",
+        description="Folders that `ingest_docs` may read files from, comma-separated; by default the one that the "
+        "service is started in.",
+    )
     principal: Annotated[str, Field(min_length=1, max_length=200)] = Field(
         default="agent",
         validation_alias="PRECEDENT_PRINCIPAL",

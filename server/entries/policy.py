@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 
 from server.errors import PolicyBlocked
-from server.types import Json
 
 PATTERNS = {
     "openai_secret_key": re.compile(r"\bsk-[A-Za-z0-9_-]{10,}\b", re.ASCII),
@@ -18,7 +17,7 @@ PATTERNS = {
 }
 
 
-def require_no_secret(*values: Json) -> None:
+def require_no_secret(*values: object) -> None:
     """Raises `PolicyBlocked` where a string in these values, or a key of an object in them, looks like a secret."""
     for text in _strings(list(values)):
         for name, pattern in PATTERNS.items():
@@ -30,8 +29,8 @@ def require_no_secret(*values: Json) -> None:
                 )
 
 
-def _strings(value: Json) -> Iterator[str]:
-    left: list[Json] = [value]
+def _strings(value: object) -> Iterator[str]:
+    left: list[object] = [value]
     while left:
         match left.pop():
             case str() as text:

@@ -5,23 +5,31 @@ Source: entries.md "Tool: …"; open-questions.md, "entries.md"; design.md secti
 
 import asyncio
 import json
+from collections.abc import Sequence as Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from anyio import to_thread
+
 from server.embedding.embedder import Embedder
+from server.entries.documents import DEFAULT_SOURCES, DocumentWriter, Roots, Shelf, Unreadable
 from server.entries.models import (
     Entries,
     EntryDetailItem,
     Found,
     GetEntries,
+    IngestDocs,
+    Ingested,
     Reasons,
     RetentionDryRun,
     RetentionReport,
     Saved,
     SaveMemory,
     Search,
+    SkippedSource,
     Timeline,
     TimelineAnswer,
     TimelineItem,
@@ -41,15 +49,17 @@ from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
 
 _NOTE = "note"
+_INGESTION = "ingestion"
 _LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class EntrySettings:
-    """The project where none is named, and seconds that a write waits to be searchable."""
+    """The project where none is named, seconds that a write waits to be searchable, folders to read documents from."""
 
     project: str
     searchable_wait: float
+    docs_roots: Collection[Path]
 
 
 class EntryService:
@@ -69,6 +79,8 @@ class EntryService:
         self._projector = projector
         self._settings = settings
         self._writer = EntryWriter(graph, sequence)
+        self._documents = DocumentWriter(graph, self._writer)
+        self._roots = Roots(settings.docs_roots)
         self._search = EntrySearch(graph, vectors, embedder)
 
     async def save_memory(self, request: SaveMemory, caller: Principal) -> Saved:
@@ -129,6 +141,30 @@ class EntryService:
         rows = await self._graph.run("entries/entries", namespace=caller.namespace, ids=list(dict.fromkeys(ids)))
         found = {row["id"]: _detail(row) for row in rows}
         return Entries(items=[found[id_] for id_ in ids if id_ in found])
+
+    async def ingest_docs(self, request: IngestDocs, caller: Principal) -> Ingested:
+        """Stores documents, each unless its project has it as it is; tells which could not be read, and why."""
+        shelf = Shelf(
+            caller.namespace, caller.name, request.project or self._settings.project, request.entry_type or _INGESTION
+        )
+        require_no_secret(shelf.project, shelf.type, request.sources)
+        outcomes: list[str] = []
+        skipped: list[SkippedSource] = []
+        for source in request.sources or DEFAULT_SOURCES:
+            read = await to_thread.run_sync(self._roots.read, source)
+            if isinstance(read, Unreadable):
+                skipped.append(SkippedSource(source=source.replace("\\", "/"), reason=read.reason))
+            else:
+                outcomes.append(await self._documents.store(read, shelf))
+        self._projector.wake()
+        duplicates = outcomes.count("unchanged")
+        return Ingested(
+            processed_sources=len(outcomes),
+            imported_entries=len(outcomes) - duplicates,
+            duplicate_entries=duplicates,
+            skipped_sources=[each.source for each in skipped],
+            details=skipped,
+        )
 
     async def retention_dry_run(self, request: RetentionDryRun, caller: Principal) -> RetentionReport:
         """Tells which entries rules of age and number would remove, and records in the graph that it was asked.

@@ -9,6 +9,8 @@ from server.entries.models import (
     Entries,
     Found,
     GetEntries,
+    IngestDocs,
+    Ingested,
     RetentionDryRun,
     RetentionReport,
     Saved,
@@ -91,6 +93,17 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         many="items",
+    ),
+    Tool(
+        name="ingest_docs",
+        description="Remember documents from the service's folders; unchanged ones are left alone, changed ones "
+        "replace what was remembered of them.",
+        request=IngestDocs,
+        response=Ingested,
+        run=EntryService.ingest_docs,
+        envelope=envelope,
+        role=Role.AGENT,
+        idempotent=True,
     ),
     Tool(
         name="retention_dry_run",

@@ -1,0 +1,19 @@
+// Makes the entry of a document that has changed history: it stays readable, and is not found any more.
+// write
+// $namespace STRING: the caller's namespace
+// $id STRING: the entry's id
+MATCH (entry:Entry {namespace: $namespace, id: $id})
+SET entry.status = 'superseded', entry.superseded_at = datetime()
+REMOVE entry.current_source
+WITH entry
+OPTIONAL MATCH (entry)-[mention:MENTIONS]->()
+DELETE mention
+WITH DISTINCT entry
+OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(entry)
+WITH entry, collect(part) AS parts
+// Qdrant forgets them as soon as the projector has come round.
+FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
+  MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
+)
+FOREACH (part IN parts | DETACH DELETE part)
+REMOVE entry:Passage:Unprojected
