@@ -10,7 +10,7 @@ from ingest.chains import Resolution, Verdict
 from ingest.ledger import DecisionSource, source_of
 from ingest.pipeline import Progress, batches
 from ingest.records import DecisionRecord, Triple, natural
-from ingest.relations import add_entities, ids_needed, write_triples
+from ingest.relations import Rows, add_entities, write_rows
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.graph.words import scope_token
@@ -158,16 +158,16 @@ class DecisionWriter:
         records = [plan.records[key] for key in keys if key in plan.records]
         between: Links = [(key, list(plan.verdicts[key].links)) for key in keys]
         named: Links = [(record.key, _named(record)) for record in records]
-        triples = [Triple(*relation) for record in records for relation in record.relations]
+        relations = Rows.of(Triple(*relation) for record in records for relation in record.relations)
         labels = _labels(records)
         drawn = sum(len(links) for _, links in between + named)
-        ids = await self._sequence.take(self._namespace, drawn + len(labels) + ids_needed(triples))
+        ids = await self._sequence.take(self._namespace, drawn + len(labels) + relations.ids_needed)
         whole = [key for key in keys if key in plan.records or plan.known[key].linked]
 
         async def work(transaction: Transaction) -> int:
             fresh = iter(ids)
             created = await add_entities(transaction, self._namespace, labels, fresh)
-            created += (await write_triples(transaction, self._namespace, triples, fresh)).entities
+            created += (await write_rows(transaction, self._namespace, relations, fresh)).entities
             await transaction.run("ingest/link_decisions", **self._where, rows=_rows(between, fresh))
             await transaction.run("ingest/link_entities", **self._where, rows=_rows(named, fresh))
             await transaction.run("ingest/close_decisions", **self._where, ids=whole)

@@ -1,16 +1,17 @@
 """Writes entities and relations in bulk, exactly as `graph_add_edge` writes one (cognitive.md "Graph Tools").
 
-Rows go to the graph grouped by native relationship type, the type as a parameter: one cached plan for all types.
+Rows go to the graph grouped by relation, its type a parameter: one cached plan for all of them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.pipeline import batches
 from ingest.records import Triple
 from server.entities.properties import encode
+from server.errors import Conflict
 from server.graph.graph import Graph, Transaction
 from server.graph.vocabulary import RELATION_KEYS, native_label, native_type
 from server.graph.words import scope_token
@@ -23,58 +24,82 @@ _ROWS = 1_000
 class Written:
     """How many entities and relations did not exist before."""
 
-    entities: int
-    relations: int
+    entities: int = 0
+    relations: int = 0
 
 
-def ids_needed(triples: Sequence[Triple]) -> int:
-    """Fresh integers to take from the sequence for these triples, at most."""
-    return len(_labels(triples)) + len(triples)
+@dataclass(slots=True)
+class Rows:
+    """Triples as the graph takes them: labels of entities by name, rows by relation, each in the order they came."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    relations: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    count: int = 0
+
+    @classmethod
+    def of(cls, triples: Iterable[Triple]) -> "Rows":
+        rows = cls()
+        for triple in triples:
+            rows.add(triple)
+        return rows
+
+    def add(self, triple: Triple) -> None:
+        """Takes a triple in; raises `InvalidArgument`, having taken nothing, where its properties cannot be stored."""
+        row: dict[str, Any] = {"source": triple.head, "target": triple.tail}
+        if triple.properties:
+            row["properties"] = encode(triple.properties, RELATION_KEYS)
+        if triple.weight is not None:
+            row["weight"] = triple.weight
+        self.labels.setdefault(triple.head, triple.head_label)
+        self.labels.setdefault(triple.tail, triple.tail_label)
+        self.relations[triple.relation].append(row)
+        self.count += 1
+
+    def forget(self, present: Set[str]) -> None:
+        """Leaves out the entities that are known to exist."""
+        self.labels = {name: label for name, label in self.labels.items() if name not in present}
+
+    @property
+    def ids_needed(self) -> int:
+        """Fresh integers to take from the sequence for these rows, at most."""
+        return len(self.labels) + self.count
 
 
-async def write_triples(
-    transaction: Transaction, namespace: str, triples: Sequence[Triple], ids: Iterable[int]
-) -> Written:
-    """Creates what does not exist and updates what does, in the order of the triples.
+async def write_rows(transaction: Transaction, namespace: str, rows: Rows, ids: Iterable[int]) -> Written:
+    """Creates what does not exist and updates what does; `ids` are `ids_needed` fresh integers.
 
-    `ids` are `ids_needed` fresh integers. Raises `InvalidArgument` where properties cannot be stored.
+    Raises `Conflict` when somebody deletes one of the entities at the same moment.
     """
     fresh = iter(ids)
-    labels = _labels(triples)
-    created = await add_entities(transaction, namespace, labels, fresh)
-    by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for triple in triples:
-        by_type[native_type(triple.relation)].append(
-            {
-                "source": triple.head,
-                "target": triple.tail,
-                "relation": triple.relation,
-                "id": next(fresh),
-                "weight": triple.weight,
-                "properties": encode(triple.properties, RELATION_KEYS) if triple.properties else {},
-            }
-        )
+    entities = await add_entities(transaction, namespace, rows.labels, fresh)
     relations = 0
-    for native, rows in by_type.items():
-        for batch in batches(rows, _ROWS):
-            row = await transaction.one("ingest/add_relations", namespace=namespace, type=native, rows=batch)
-            relations += row["created"] if row else 0
-    return Written(created, relations)
+    for relation, all_of_it in rows.relations.items():
+        for row in all_of_it:
+            row["id"] = next(fresh)
+        for batch in batches(all_of_it, _ROWS):
+            done = await transaction.one(
+                "ingest/add_relations",
+                namespace=namespace,
+                relation=relation,
+                type=native_type(relation),
+                rows=batch,
+            )
+            if done is None or done["written"] != len(batch):
+                raise Conflict("CONFLICT: another caller deleted entities that were being related; run it again.")
+            relations += done["created"]
+    return Written(entities, relations)
 
 
-async def add_entities(transaction: Transaction, namespace: str, labels: dict[str, str], ids: Iterable[int]) -> int:
+async def add_entities(transaction: Transaction, namespace: str, labels: Mapping[str, str], ids: Iterable[int]) -> int:
     """Creates those of these entities (name to label) that do not exist, and returns how many."""
     fresh, created = iter(ids), 0
     for names in batches(list(labels), _ROWS):
-        missing = await transaction.run("ingest/missing_entities", namespace=namespace, names=names)
+        found = await transaction.run("ingest/missing_entities", namespace=namespace, names=names)
+        missing = {row["name"] for row in found}
         rows = [
-            {
-                "name": row["name"],
-                "id": next(fresh),
-                "label": labels[row["name"]],
-                "labels": native_label(labels[row["name"]]),
-            }
-            for row in missing
+            {"name": name, "id": next(fresh), "label": labels[name], "labels": native_label(labels[name])}
+            for name in names
+            if name in missing
         ]
         if rows:
             await transaction.run("ingest/add_entities", namespace=namespace, scope=scope_token(namespace), rows=rows)
@@ -88,27 +113,20 @@ class Known:
     def __init__(self) -> None:
         self._new: set[str] = set()
 
-    async def without_writing(self, graph: Graph, namespace: str, triples: Sequence[Triple]) -> Written:
-        before = len(self._new)
-        for names in batches(list(_labels(triples)), _ROWS):
+    async def without_writing(self, graph: Graph, namespace: str, rows: Rows) -> Written:
+        before, unknown = len(self._new), 0
+        for names in batches(list(rows.labels), _ROWS):
             missing = await graph.run("ingest/missing_entities", namespace=namespace, names=names)
             self._new.update(row["name"] for row in missing)
-        by_type: dict[str, dict[tuple[str, str, str], dict[str, str]]] = defaultdict(dict)
-        for triple in triples:
-            row = {"source": triple.head, "target": triple.tail, "relation": triple.relation}
-            by_type[native_type(triple.relation)][triple.head, triple.relation, triple.tail] = row
-        unknown = 0
-        for native, rows in by_type.items():
-            for batch in batches(list(rows.values()), _ROWS):
-                found = await graph.one("ingest/known_relations", namespace=namespace, type=native, rows=batch)
+        for relation, all_of_it in rows.relations.items():
+            pairs = dict.fromkeys((row["source"], row["target"]) for row in all_of_it)
+            for batch in batches(list(pairs), _ROWS):
+                found = await graph.one(
+                    "ingest/known_relations",
+                    namespace=namespace,
+                    relation=relation,
+                    type=native_type(relation),
+                    rows=[{"source": source, "target": target} for source, target in batch],
+                )
                 unknown += len(batch) - (found["known"] if found else 0)
         return Written(len(self._new) - before, unknown)
-
-
-def _labels(triples: Sequence[Triple]) -> dict[str, str]:
-    """Each entity with the first label that it is given."""
-    labels: dict[str, str] = {}
-    for triple in triples:
-        labels.setdefault(triple.head, triple.head_label)
-        labels.setdefault(triple.tail, triple.tail_label)
-    return labels

@@ -10,6 +10,7 @@ the graph.
 import hashlib
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
@@ -19,26 +20,26 @@ import anyio
 from ingest.ledger import Run, TripleLedger, digest_of
 from ingest.pipeline import Progress, Silent, Summary
 from ingest.records import BadRecord, Triple
-from ingest.relations import Known, Written, ids_needed, write_triples
+from ingest.relations import Known, Rows, Written, write_rows
 from ingest.sources.triples import Form, read_triples
-from server.entities.properties import encode
 from server.errors import InvalidArgument
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
-from server.graph.vocabulary import RELATION_KEYS
 
 FEWEST, MOST = 4_096, 16_384
 """Rows of a chunk; the average lies at 8,192."""
 _CUT = 4_095
+_REMEMBERED = 100_000
+"""Names of entities that are kept at most, and a chunk's beyond."""
 _TIMEOUT = 300.0
 """Seconds for one chunk; an ordinary one takes about one."""
 
 
 @dataclass(slots=True)
 class Chunk:
-    """Consecutive records of a file; `digest` is that of the triples alone."""
+    """Consecutive records of a file, ready to be written; `digest` is that of the triples alone."""
 
-    triples: list[Triple] = field(default_factory=list)
+    rows: Rows = field(default_factory=Rows)
     bad: list[BadRecord] = field(default_factory=list)
     digest: str = ""
 
@@ -81,7 +82,11 @@ async def ingest_triples(
 
 @dataclass(slots=True)
 class _Work:
-    """One pass through a file; `chunks` are the digests of all its chunks, `opened` whether any was written."""
+    """One pass through a file.
+
+    `chunks` are the digests of all its chunks, `opened` tells whether any was written, `present` are entities that this
+    run has seen in the graph and need not look for again.
+    """
 
     graph: Graph
     namespace: str
@@ -91,6 +96,7 @@ class _Work:
     progress: Progress
     sequence: Sequence
     known: Known = field(default_factory=Known)
+    present: set[str] = field(default_factory=set)
     chunks: list[str] = field(default_factory=list)
     opened: bool = False
     share: float = 0.0
@@ -101,25 +107,28 @@ class _Work:
 
         self.progress.at("triples", 0, 0.0)
         reader = chunks_of(read_triples(path, form, at=at), str(path))
-        while (chunk := await anyio.to_thread.run_sync(next, reader, None)) is not None:
-            for record in chunk.bad:
-                self.summary.set_aside(record)
-            if chunk.triples:
-                await self._chunk(chunk, done)
-            self.progress.at("triples", self.summary.read, self.share)
+        with ThreadPoolExecutor(max_workers=1) as reading:
+            ahead = reading.submit(next, reader, None)
+            while (chunk := await anyio.to_thread.run_sync(ahead.result)) is not None:
+                ahead = reading.submit(next, reader, None)  # the next chunk is read while this one is written
+                for record in chunk.bad:
+                    self.summary.set_aside(record)
+                if chunk.rows.count:
+                    await self._chunk(chunk, done)
+                self.progress.at("triples", self.summary.read, self.share)
 
     async def _chunk(self, chunk: Chunk, done: frozenset[str]) -> None:
         self.chunks.append(chunk.digest)
         if chunk.digest in done:
-            self.summary.unchanged += len(chunk.triples)
+            self.summary.unchanged += chunk.rows.count
             return
         if self.summary.dry_run:
-            written = await self.known.without_writing(self.graph, self.namespace, chunk.triples)
+            written = await self.known.without_writing(self.graph, self.namespace, chunk.rows)
         else:
             written = await self._write(chunk)
         self.summary.entities_created += written.entities
         self.summary.created += written.relations
-        self.summary.updated += len(chunk.triples) - written.relations
+        self.summary.updated += chunk.rows.count - written.relations
 
     async def open(self) -> None:
         if not self.opened:
@@ -128,51 +137,52 @@ class _Work:
 
     async def _write(self, chunk: Chunk) -> Written:
         await self.open()
-        ids = await self.sequence.take(self.namespace, ids_needed(chunk.triples))
+        names = list(chunk.rows.labels)
+        chunk.rows.forget(self.present)
+        ids = await self.sequence.take(self.namespace, chunk.rows.ids_needed)
 
         async def work(transaction: Transaction) -> Written:
-            written = await write_triples(transaction, self.namespace, chunk.triples, ids)
+            written = await write_rows(transaction, self.namespace, chunk.rows, ids)
             await self.ledger.mark(transaction, chunk.digest)
             return written
 
-        return await self.graph.transaction(work, timeout=_TIMEOUT)
+        written = await self.graph.transaction(work, timeout=_TIMEOUT)
+        if len(self.present) > _REMEMBERED:
+            self.present.clear()
+        self.present.update(names)
+        return written
 
 
 def chunks_of(records: Iterable[Triple | BadRecord], file: str) -> Iterator[Chunk]:
     """Cuts a stream of records into chunks of `FEWEST` to `MOST` triples, at rows that their own content chooses."""
     chunk, digest = Chunk(), hashlib.sha256()
     for record in records:
-        triple = _checked(record, file)
-        if isinstance(triple, BadRecord):
-            chunk.bad.append(triple)
-            if len(chunk.bad) >= MOST:
-                yield _sealed(chunk, digest)
-                chunk, digest = Chunk(), hashlib.sha256()
-            continue
-        chunk.triples.append(triple)
-        row = repr((
-            triple.head, triple.relation, triple.tail, triple.weight, triple.properties, triple.head_label,
-            triple.tail_label,
-        )).encode()  # fmt: skip
-        digest.update(row)
-        size = len(chunk.triples)
-        if size >= MOST or (size >= FEWEST and crc32(row) & _CUT == 0):
+        cut = False
+        try:
+            if isinstance(record, Triple):
+                chunk.rows.add(record)
+                row = repr(_content(record)).encode()
+                digest.update(row)
+                cut = chunk.rows.count >= FEWEST and crc32(row) & _CUT == 0
+            else:
+                chunk.bad.append(record)
+        except InvalidArgument as error:
+            chunk.bad.append(BadRecord(file, record.line, error.message))
+        if cut or chunk.rows.count >= MOST or len(chunk.bad) >= MOST:
             yield _sealed(chunk, digest)
             chunk, digest = Chunk(), hashlib.sha256()
-    if chunk.triples or chunk.bad:
+    if chunk.rows.count or chunk.bad:
         yield _sealed(chunk, digest)
+
+
+def _content(triple: Triple) -> tuple[object, ...]:
+    """All of a triple but its line."""
+    return (
+        triple.head, triple.relation, triple.tail, triple.weight, triple.properties, triple.head_label,
+        triple.tail_label,
+    )  # fmt: skip
 
 
 def _sealed(chunk: Chunk, digest: "hashlib._Hash") -> Chunk:
     chunk.digest = digest.hexdigest()[:32]
     return chunk
-
-
-def _checked(record: Triple | BadRecord, file: str) -> Triple | BadRecord:
-    """The record, set aside where its properties cannot be stored."""
-    if isinstance(record, Triple) and record.properties:
-        try:
-            encode(record.properties, RELATION_KEYS)
-        except InvalidArgument as error:
-            return BadRecord(file, record.line, error.message)
-    return record

@@ -1,10 +1,11 @@
-// Counts which of these relations of one native type exist.
+// Counts which of these relations of one kind exist.
 // read
 // $namespace STRING: the caller's namespace
-// $type STRING: the native type of all of them
-// $rows LIST<MAP>: source, target, relation as it was written
+// $relation STRING: the relation of all of them as it was written
+// $type STRING: its native type
+// $rows LIST<MAP>: source, target
 UNWIND $rows AS row
 MATCH (source:Entity {namespace: $namespace, name: row.source})
 MATCH (target:Entity {namespace: $namespace, name: row.target})
-MATCH (source)-[edge:$($type) {relation: row.relation}]->(target)
+MATCH (source)-[edge:$($type) {relation: $relation}]->(target)
 RETURN count(edge) AS known

@@ -174,12 +174,12 @@ def test_chunks_hold_every_record_in_order_and_bounded(count: int, bad_every: in
         for number in range(min(count, 30_000))
     ]
     chunks = list(chunks_of(records, "f"))
-    good = [triple.line for chunk in chunks for triple in chunk.triples]
+    good = [row["source"] for chunk in chunks for row in chunk.rows.relations["R"]]
     bad = [record.line for chunk in chunks for record in chunk.bad]
-    assert good == [record.line for record in records if isinstance(record, Triple)]
+    assert good == [record.head for record in records if isinstance(record, Triple)]
     assert bad == [record.line for record in records if isinstance(record, BadRecord)]
-    assert all(len(chunk.triples) <= MOST and len(chunk.bad) <= MOST for chunk in chunks)
-    assert len([chunk for chunk in chunks if len(chunk.triples) < FEWEST]) <= 1
+    assert all(chunk.rows.count <= MOST and len(chunk.bad) <= MOST for chunk in chunks)
+    assert len([chunk for chunk in chunks if chunk.rows.count < FEWEST]) <= 1
 
 
 def test_a_row_added_in_front_changes_few_chunks() -> None:
