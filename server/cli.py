@@ -57,7 +57,7 @@ def setup(
     if not settings.local:
         err.print("NEO4J_URI is set: only the embedding model is provisioned.", highlight=False)
     with ConsoleProgress(err) as progress:
-        anyio.run(partial(provision, paths_of(settings), progress, cache_only=cache_only))
+        anyio.run(partial(provision, paths_of(settings), progress, cache_only=cache_only, neo4j=settings.local))
 
 
 @app.command()

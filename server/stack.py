@@ -14,7 +14,7 @@ from server.local.home import LocalPaths
 from server.local.jars import require_provisioned
 from server.local.neo4j import USER, LocalNeo4j
 from server.local.owner import hold, owner
-from server.local.ports import Ports, require_free
+from server.local.ports import Ports, require_distinct, require_free
 from server.local.supervisor import Supervisor
 from server.settings import Settings
 
@@ -50,6 +50,7 @@ async def own_stack(settings: Settings, command: str) -> AsyncIterator[Superviso
     ports = {"http": settings.port} if command == "serve" else {}
     if settings.local:
         ports |= {"bolt": settings.bolt_port, "browser": settings.browser_port}
+    require_distinct({f"the {name} port": port for name, port in ports.items()})
     with hold(paths.home, command, ports):
         if command == "serve":
             require_free({"PRECEDENT_PORT": settings.port}, settings.host)

@@ -23,11 +23,8 @@ class Ports:
 
 def require_free(ports: Mapping[str, int], host: str = _LOOPBACK) -> None:
     """Raises `PortTaken`, naming who holds it, when one of `ports` (setting's name to port) is taken on `host`."""
-    seen: dict[int, str] = {}
+    require_distinct(ports)
     for setting, port in ports.items():
-        if port in seen:
-            raise PortTaken(f"{seen[port]} and {setting} are both {port}: give each its own.", {"port": port})
-        seen[port] = setting
         if not _taken(host, port):
             continue
         process = holder(port)
@@ -36,6 +33,15 @@ def require_free(ports: Mapping[str, int], host: str = _LOOPBACK) -> None:
             f"Port {port} is taken {by}: stop that, or set {setting} to another port.",
             {"port": port, "setting": setting, "pid": process.pid if process else None},
         )
+
+
+def require_distinct(ports: Mapping[str, int]) -> None:
+    """Raises `PortTaken` when two of `ports` (setting's name to port) are the same."""
+    seen: dict[int, str] = {}
+    for setting, port in ports.items():
+        if port in seen:
+            raise PortTaken(f"{seen[port]} and {setting} are both {port}: give each its own.", {"port": port})
+        seen[port] = setting
 
 
 def holder(port: int) -> psutil.Process | None:

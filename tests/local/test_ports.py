@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from server.errors import PortTaken
-from server.local.ports import free_ports, holder, require_free
+from server.local.ports import free_ports, holder, require_distinct, require_free
 
 _LISTENING = """
 import socket, sys
@@ -44,6 +44,11 @@ def test_a_connection_that_was_just_closed_does_not_keep_a_port() -> None:
             accepted.close()  # who closes first is left waiting
             assert client.recv(1) == b""
     require_free({"PRECEDENT_PORT": port})
+
+
+def test_two_settings_with_one_port_are_told_apart_by_a_person() -> None:
+    with pytest.raises(PortTaken, match="PRECEDENT_BOLT_PORT and PRECEDENT_BROWSER_PORT are both 7000"):
+        require_distinct({"PRECEDENT_BOLT_PORT": 7000, "PRECEDENT_PORT": 7001, "PRECEDENT_BROWSER_PORT": 7000})
 
 
 def test_nobody_holds_a_free_port() -> None:
