@@ -1,0 +1,106 @@
+"""What a text mentions. Source: issue "Entries and journal", "Entries mention entities"."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.entries.mentions import links, longest, possible_names
+from tests.entries.conftest import Agent, Cypher
+
+anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See [[Neo4j]] and [[Qdrant Edge]].", ["Neo4j", "Qdrant Edge"]),
+        ("[[Neo4j|the graph]] and **[[Bold]]** and\n- [[Listed]]", ["Neo4j", "Bold", "Listed"]),
+        ("[[twice]] [[twice]]", ["twice"]),
+        ("`[[code]]` and\n\n```\n[[fenced]]\n```\n\n    [[indented]]", []),
+        ("[[ -f file ]] [[]] [[ ]] [[1, 2]] [[a\nb]] [[[nested]]]", ["nested"]),
+        ("[single] [[unclosed]", []),
+        ("no links", []),
+        (f"[[{'x' * 1000}]] [[{'y' * 1001}]]", ["x" * 1000]),
+    ],
+)
+def test_links_are_read_outside_of_code(text: str, expected: list[str]) -> None:
+    assert links(text) == expected
+
+
+@given(anything)
+def test_any_text_has_links_and_possible_names_that_stand_in_it(text: str) -> None:
+    assert all(f"[[{name}" in " ".join(text.split()) or "\\" in text or "&" in text for name in links(text))
+    for name, places in possible_names(text).items():
+        for start, end in places:
+            assert " ".join(text[start:end].split()).lower() == " ".join(name.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["neo4j", "c++", ".net", "node.js", "new york city", "東京", "o'brien", "one two three four five six"]
+)
+def test_names_of_many_forms_can_be_found(name: str) -> None:
+    text = f"Well, {name.upper()}, it is ({name}). 住{name}! one two three four five six seven"
+    assert name in possible_names(text)
+
+
+def test_a_name_ends_where_words_do() -> None:
+    names = possible_names("Javascript is not Java_EE nor XJava, but pre-Java")
+    assert "java" in names
+    assert len(names["java"]) == 1
+
+
+def test_where_names_overlap_the_longest_counts() -> None:
+    text = "New York City is in New York"
+    found = {name: places for name, places in possible_names(text).items() if name in {"new york", "new york city"}}
+    assert longest(found) == ["new york city", "new york"]
+    assert longest({name: places[:1] for name, places in found.items()}) == ["new york city"]
+
+
+def test_what_english_says_all_the_time_is_no_name() -> None:
+    assert longest({"it": [(0, 2)], "the": [(5, 8)], "it crowd": [(10, 18)]}) == ["it crowd"]
+
+
+async def _mentioned(cypher: Cypher, id_: str) -> list[str]:
+    rows = await cypher(
+        "MATCH (:Entry {namespace: $namespace, id: $id})-[:MENTIONS]->(e:Entity) RETURN e.name AS name ORDER BY name",
+        id=id_,
+    )
+    return [row["name"] for row in rows]
+
+
+@pytest.mark.anyio
+async def test_prose_mentions_existing_entities_in_any_case_and_invents_none(modern: Agent, cypher: Cypher) -> None:
+    await cypher(
+        "UNWIND [['Neo4j', -1], ['Qdrant Edge', -2], ['Edge', -3], ['Java', -4]] AS row "
+        "CREATE (:Entity {namespace: $namespace, name: row[0], name_key: toLower(row[0]), node_id: row[1]})"
+    )
+    id_ = await modern.save("we run NEO4J beside qdrant edge; Javascript and Postgres are out", title="Java, briefly")
+    assert await _mentioned(cypher, id_) == ["Java", "Neo4j", "Qdrant Edge"]
+    [row] = await cypher("MATCH (e:Entity {namespace: $namespace}) RETURN count(e) AS entities")
+    assert row["entities"] == 4
+
+
+@pytest.mark.anyio
+async def test_a_link_creates_what_is_missing_and_takes_what_is_there(modern: Agent, cypher: Cypher) -> None:
+    first = await modern.save("[[Precedent]] uses [[neo4j]]")
+    second = await modern.save("[[precedent]] uses [[Neo4j]] and [[neo4j]]")
+    assert await _mentioned(cypher, first) == ["Precedent", "neo4j"]
+    assert await _mentioned(cypher, second) == ["Precedent", "neo4j"]
+    rows = await cypher(
+        "MATCH (e:Entity {namespace: $namespace}) RETURN e.label AS label, e.node_id AS id, e.scope AS s"
+    )
+    assert {row["label"] for row in rows} == {"Entity"}
+    assert all(row["id"] > 0 and row["s"] for row in rows)
+
+
+@pytest.mark.anyio
+async def test_an_entry_mentions_fifty_entities_at_most(modern: Agent, cypher: Cypher) -> None:
+    id_ = await modern.save(" ".join(f"[[Thing {number}]]" for number in range(60)))
+    assert len(await _mentioned(cypher, id_)) == 50
+
+
+@pytest.mark.anyio
+async def test_entities_of_another_namespace_are_not_mentioned(modern: Agent, cypher: Cypher) -> None:
+    await cypher("CREATE (:Entity {namespace: $namespace + 'x', name: 'Atlantis', name_key: 'atlantis', node_id: -1})")
+    id_ = await modern.save("Atlantis has sunk")
+    assert await _mentioned(cypher, id_) == []
