@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 
 from server.ranking.terms import terms
 
-_TARGET = 300
-"""Characters of a passage: about three sentences."""
-_SHORTEST = 75
+_TARGET = 200
+"""Characters of a passage: about two sentences."""
+_SHORTEST = 50
 """Characters below which the last passage of a section joins the one before it."""
 _BEGINNING = 40
 """Characters of a text's beginning that caption its later passages: who speaks, and about what."""

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
+from server.entities.service import EntityService
 from server.entries.mentions import links, longest, possible_names
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.principals import Principal
 from tests.entries.conftest import Agent, Cypher
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
@@ -104,3 +109,33 @@ async def test_entities_of_another_namespace_are_not_mentioned(modern: Agent, cy
     await cypher("CREATE (:Entity {namespace: $namespace + 'x', name: 'Atlantis', name_key: 'atlantis', node_id: -1})")
     id_ = await modern.save("Atlantis has sunk")
     assert await _mentioned(cypher, id_) == []
+
+
+@pytest.mark.anyio
+async def test_neighbours_and_paths_reach_what_was_said_about_a_thing(
+    modern: Agent, graph: Graph, sequence: Sequence, principal: Principal
+) -> None:
+    entities = EntityService(graph, sequence)
+    id_ = await modern.save("[[Ada]] prefers [[Neo4j]]", title="What Ada prefers")
+    around = await entities.query_neighbors(QueryNeighbors.parse({"node_name": "Ada"}), principal)
+    [entry] = around.neighbors
+    assert (entry.label, entry.name, entry.relation) == ("Entry", "What Ada prefers", "MENTIONS")
+    assert entry.properties["id"] == id_
+    way = await entities.find_path(FindPath.parse({"start_node": "Ada", "end_node": "Neo4j"}), principal)
+    assert [(step.label, step.name) for step in way.path] == [
+        ("Entity", "Ada"),
+        ("Entry", "What Ada prefers"),
+        ("Entity", "Neo4j"),
+    ]
+
+
+@pytest.mark.anyio
+async def test_an_entity_that_the_graph_tools_added_is_mentioned_in_any_case(
+    modern: Agent, graph: Graph, sequence: Sequence, principal: Principal, cypher: Cypher
+) -> None:
+    entities = EntityService(graph, sequence)
+    await entities.add_node(AddNode.parse({"label": "Technology", "name": "Qdrant Edge"}), principal)
+    edge = {"source_name": "Precedent", "target_name": "C++", "relation": "USES"}
+    await entities.add_edge(AddEdge.parse(edge), principal)
+    id_ = await modern.save("PRECEDENT keeps vectors in qdrant edge, which is not written in c++.")
+    assert await _mentioned(cypher, id_) == ["C++", "Precedent", "Qdrant Edge"]

@@ -21,7 +21,7 @@ def _letters(text: str) -> str:
 
 @given(texts)
 def test_a_short_text_is_one_passage_as_it_is(text: str) -> None:
-    if len(text) <= 300:
+    if len(text) <= 200:
         assert cut(text, None) == [Passage(text, None, text)]
         assert cut(text, "Title") == [Passage("Title", None, text)]
 
@@ -38,7 +38,7 @@ def test_every_passage_says_something_and_none_is_long(text: str) -> None:
     passages = cut(text, None)
     assert passages
     assert all(passage.text.strip() for passage in passages)
-    assert max(len(passage.text) for passage in passages) <= 375
+    assert max(len(passage.text) for passage in passages) <= 250
 
 
 def test_passages_end_where_sentences_do() -> None:
