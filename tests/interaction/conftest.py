@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from neo4j import AsyncDriver
 
 from server.access.gate import CALLER_HEADER
 from server.app import App, open_app
@@ -37,9 +38,13 @@ def settings_for(neo4j: tuple[str, str, str], home: Path, **env: Any) -> Setting
 
 @pytest.fixture(scope="session")
 async def app(
-    neo4j: tuple[str, str, str], graph: object, tmp_path_factory: pytest.TempPathFactory
+    neo4j: tuple[str, str, str], graph: object, driver: AsyncDriver, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[App]:
     """The application on the run's Neo4j, Qdrant Edge and the real embedding model."""
+    # What other tests left would be embedded first: thousands of records that nobody here asks for.
+    async with driver.session(database="neo4j") as session:
+        left = "MATCH (n) WHERE NOT n:Migration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
+        await (await session.run(left)).consume()
     settings = settings_for(neo4j, tmp_path_factory.mktemp("home"))
     async with open_app(settings) as opened, opened.http.router.lifespan_context(opened.http):
         yield opened
