@@ -4,7 +4,7 @@
 // $ids LIST<STRING>: ids of the passages
 UNWIND $ids AS id
 MATCH (passage:Passage {namespace: $namespace, id: id})
-MATCH (entry:Entry {namespace: $namespace, node_id: passage.entry})
+MATCH (entry:Entry {namespace: $namespace, id: passage.entry_id})
 RETURN collect({
   passage: passage.id,
   id: entry.id,

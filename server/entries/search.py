@@ -86,16 +86,15 @@ class EntrySearch:
             None if request.until is None else milliseconds(request.until),
         )
         asked = list(dict.fromkeys(terms(request.query)))[:_MOST_WORDS]
-        (vector, near), words = await asyncio.gather(
-            self._near(narrow, request.query), self._by_words(narrow, asked, _CANDIDATES)
-        )
+        vector, words = await asyncio.gather(self._embedded(request.query), self._by_words(narrow, asked, _CANDIDATES))
+        near = None if vector is None else await self._by_meaning(narrow, vector)
         candidates = await self._candidates(narrow, asked, words, vector, near or ())
         ranked = fuse(candidates)
-        shared = {hit.entry for hit in candidates if hit.words > 0}
-        total = words.entries + len({hit.candidate.entry for hit in ranked} - shared)
+        shared = {hit.entry_id for hit in candidates if hit.words > 0}
+        total = words.entries + len({hit.candidate.entry_id for hit in ranked} - shared)
         places = [(hit.candidate.id, hit.score) for hit in ranked]
         if request.offset < total and len(places) < min(request.offset + request.limit, total):
-            places += await self._rest(narrow, asked, {hit.candidate.entry for hit in ranked}, places)
+            places += await self._rest(narrow, asked, {hit.candidate.entry_id for hit in ranked}, places)
         page = places[request.offset : request.offset + request.limit]
         return Found(
             items=await self._told(request.query, namespace, page, {hit.key for hit in near or ()}),
@@ -106,35 +105,39 @@ class EntrySearch:
             by_meaning=near is not None,
         )
 
-    async def _near(self, narrow: _Narrow, query: str) -> tuple[Vector | None, list[Hit] | None]:
-        """The query's vector and the passages nearest to it; None where there is no model or no Qdrant to ask."""
+    async def _embedded(self, query: str) -> Vector | None:
         try:
-            vector = await self._embedder.embed_query(query)
+            return await self._embedder.embed_query(query)
         except EmbeddingUnavailable:
-            return None, None
-        hits = await self._compared(narrow, vector)
-        return vector, None if hits is None else [hit for hit in hits if hit.score >= _UNLIKE]
+            return None
 
     async def _by_words(self, narrow: _Narrow, asked: Sequence[str], first: int) -> _Words:
         if not asked:
             return _Words([], 0, all_of_them=True)
-        return await self._matching(f"{narrow.lucene()} +({_either(asked)})", _MOST, first)
+        return await self._matching(narrow, f"{narrow.lucene()} +({_either(asked)})", _MOST, first)
 
-    async def _matching(self, query: str, limit: int, first: int, *, unmatched: bool = False) -> _Words:
+    async def _matching(
+        self, narrow: _Narrow, query: str, limit: int, first: int, *, unmatched: bool = False
+    ) -> _Words:
         row = await self._graph.one(
-            "entries/matching_passages", query=query, unmatched=unmatched, limit=limit, first=first
+            "entries/matching_passages",
+            namespace=narrow.namespace,
+            query=query,
+            unmatched=unmatched,
+            limit=limit,
+            first=first,
         )
         assert row is not None
         hits = [
-            Candidate(id_, entry, session and f"{project}\0{session}", at, score, None)
-            for id_, entry, session, project, at, score in row["hits"]
+            Candidate(id_, entry_id, session and f"{project}\0{session}", at, score, None)
+            for id_, entry_id, session, project, at, score in row["hits"]
         ]
         return _Words(hits, row["entries"], all_of_them=row["passages"] < limit)
 
-    async def _compared(self, narrow: _Narrow, vector: Vector, keys: Sequence[str] | None = None) -> list[Hit] | None:
+    async def _by_meaning(self, narrow: _Narrow, vector: Vector, keys: Sequence[str] | None = None) -> list[Hit] | None:
         """The nearest passages, or these ones; None while Qdrant is down."""
         try:
-            return await self._vectors.search(
+            hits = await self._vectors.search(
                 vector,
                 _CANDIDATES,
                 namespace=narrow.namespace,
@@ -146,6 +149,7 @@ class EntrySearch:
             )
         except VectorsUnavailable:
             return None
+        return hits if keys is not None else [hit for hit in hits if hit.score >= _UNLIKE]
 
     async def _candidates(
         self, narrow: _Narrow, asked: Sequence[str], words: _Words, vector: Vector | None, near: Sequence[Hit]
@@ -156,11 +160,11 @@ class EntrySearch:
         lacking = [hit.id for hit in words.hits if hit.id not in cosines]
         new, compared = await asyncio.gather(
             self._confirmed(narrow, asked, [hit.key for hit in near if hit.key not in proposed]),
-            self._compared(narrow, vector, lacking) if vector is not None and lacking else _nothing(),
+            self._by_meaning(narrow, vector, lacking) if vector is not None and lacking else _nothing(),
         )
         cosines |= {hit.key: hit.score for hit in compared or ()}
         return [
-            Candidate(hit.id, hit.entry, hit.session, hit.at, hit.words, cosines.get(hit.id))
+            Candidate(hit.id, hit.entry_id, hit.session, hit.at, hit.words, cosines.get(hit.id))
             for hit in [*words.hits, *new]
         ]
 
@@ -169,18 +173,18 @@ class EntrySearch:
             return []
         only = f"{narrow.lucene()} +scope:({' '.join(map(id_word, ids))})^0"
         query = f"{only} {_either(asked)}" if asked else only
-        return (await self._matching(query, len(ids), len(ids), unmatched=True)).hits
+        return (await self._matching(narrow, query, len(ids), len(ids), unmatched=True)).hits
 
     async def _rest(
-        self, narrow: _Narrow, asked: Sequence[str], ranked: set[int], places: Sequence[tuple[str, float]]
+        self, narrow: _Narrow, asked: Sequence[str], ranked: set[str], places: Sequence[tuple[str, float]]
     ) -> list[tuple[str, float]]:
         """By words alone, what follows the fused ones; no higher than the last of them."""
         words = await self._by_words(narrow, asked, _MOST)
-        best: dict[int, str] = {}
+        best: dict[str, str] = {}
         for hit in words.hits:
-            best.setdefault(hit.entry, hit.id)
+            best.setdefault(hit.entry_id, hit.id)
         last = places[-1][1] if places else 0.0
-        return [(id_, last) for entry, id_ in best.items() if entry not in ranked]
+        return [(id_, last) for entry_id, id_ in best.items() if entry_id not in ranked]
 
     async def _told(
         self, query: str, namespace: str, page: Sequence[tuple[str, float]], near: set[str]

@@ -18,7 +18,7 @@ from anyio import CapacityLimiter, to_thread
 from filelock import FileLock, Timeout
 
 from server.errors import DiskFull, HomeInUse, PrecedentError, VectorsUnavailable
-from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_other_model
+from server.vectors.store import PAGE, Held, Hit, Point, Vector, refuse_other_model
 
 T = TypeVar("T")
 _Id = UUID | int | str
@@ -85,8 +85,7 @@ class EdgeStore:
             query=edge.Query.Nearest(list(vector)),
             filter=edge.Filter(must=must),
             params=edge.SearchParams(exact=True),
-            # Only what a hit tells: the rest costs as much as the search.
-            with_payload=list(TOLD),
+            with_payload=True,
         )
         return await self._run(self._query, request)
 

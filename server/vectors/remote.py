@@ -18,7 +18,7 @@ from tenacity import (
 )
 
 from server.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
-from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_other_model
+from server.vectors.store import PAGE, Held, Hit, Point, Vector, refuse_other_model
 
 T = TypeVar("T")
 _PATIENCE = 3.0
@@ -105,7 +105,7 @@ class RemoteStore:
                 query_filter=models.Filter(must=must),
                 search_params=None if ids is None else models.SearchParams(exact=True),
                 limit=wanted,
-                with_payload=list(TOLD),
+                with_payload=True,
             )
         )
         hits = []

@@ -16,8 +16,6 @@ Vector = Sequence[float]
 _POINTS = UUID("5b5f3a52-0a3c-5c0e-9d5e-0d6a4f1c7e11")
 PAGE = 1_000
 """Points that one page of `scan` holds at most."""
-TOLD = ("namespace", "kind", "key", "revision")
-"""What of a point's payload a hit tells."""
 
 
 def point_id(namespace: str, kind: str, key: str) -> str:
