@@ -32,7 +32,8 @@ def tools() -> str:
     """Every MCP tool, by family."""
     intro = _prose("""
         What agents call over MCP. A family is published with `PRECEDENT_TOOLSETS` or `--toolsets`; all are by default.
-        Arguments are checked strictly: unknown names, null and other types are refused, and the answer says which.
+        Arguments are checked strictly: unknown names (entries ignore those), null and other types are refused, and the
+        answer says which.
         Answers come as structured content and as the same JSON in text. Whoever gets an [error](errors.md) has changed
         nothing.
     """)

@@ -16,6 +16,7 @@ from server.decisions.service import DecisionService, DecisionSettings
 from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
 from server.entities.service import EntityService
+from server.entries.service import EntryService, EntrySettings
 from server.errors import GraphUnavailable, SetupError, Unavailable
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
@@ -113,10 +114,14 @@ def _services(
     tavily: Tavily,
 ) -> dict[Toolset, object]:
     sequence = Sequence(graph)
-    wait = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
+    decisions = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
+    entries = EntrySettings(
+        project=settings.project, searchable_wait=settings.searchable_wait, docs_roots=settings.docs_roots
+    )
     return {
-        "decisions": DecisionService(graph, sequence, vectors, embedder, projector, settings=wait),
+        "decisions": DecisionService(graph, sequence, vectors, embedder, projector, settings=decisions),
         "entities": EntityService(graph, sequence, path_timeout=settings.query_timeout),
+        "entries": EntryService(graph, sequence, vectors, embedder, projector, settings=entries),
         "journal": JournalService(
             graph,
             sequence,

@@ -8,7 +8,7 @@ from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-Toolset = Literal["decisions", "entities", "journal"]
+Toolset = Literal["decisions", "entities", "entries", "journal"]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -153,7 +153,7 @@ class Settings(BaseSettings):
         description="Bytes of JSON that one tool answer holds at most; longer lists are cut and say so.",
     )
     toolsets: Annotated[tuple[Toolset, ...], NoDecode, CommaSeparated] = Field(
-        default=("decisions", "entities", "journal"),
+        default=("decisions", "entities", "entries", "journal"),
         validation_alias="PRECEDENT_TOOLSETS",
         description="Families of tools to publish, comma-separated.",
     )

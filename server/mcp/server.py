@@ -18,15 +18,19 @@ from mcp_types import Tool as WireTool
 from server.tools import Tool
 
 INSTRUCTIONS = """\
-Precedent is the shared memory of decisions and of the things they are about.
+Precedent is a shared memory: of decisions, of things and how they relate, and of what was said and found out.
 Before you decide, call search_decisions: what is in force binds you. balanced mode answers with what is in force
 first, strict with nothing else, audit with the whole history.
 When you have decided, call record_decision, with one stable target per question. CONFLICT means one is in force
 already: read it, then keep to it, or replace it with supersede_decision, naming its id and why.
 graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a
 thing, decisions included; graph_find_path how two things connect.
-The journal keeps what happens: store_conversation_message what was said (search_conversations finds it again),
-store_context the state of an agent, version by version, log_correction what was wrong.
+Before you ask or start anew, call search: it finds what anybody saved, also what was said around it; get_entries
+reads it whole, timeline tells what came before and after. When you learn something that a later session needs, call
+save_memory: who, what, when, [[Name]] for the things it is about, one session_id for what belongs together. What binds
+others is a decision; a fact, a wish, an outcome is a memory. ingest_docs remembers project documents.
+The journal is one agent's own record, word by word: store_conversation_message what was said (search_conversations
+finds it again), store_context the state of an agent, version by version, log_correction what was wrong.
 An error says what to do; nothing was written when you get one."""
 
 Context = ServerRequestContext[Any, Any]

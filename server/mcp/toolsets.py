@@ -4,11 +4,17 @@ from collections.abc import Iterable, Mapping
 
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
+from server.entries.tools import TOOLS as ENTRIES
 from server.journal.tools import TOOLS as JOURNAL
 from server.settings import Toolset
 from server.tools import Tool
 
-TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {"decisions": DECISIONS, "entities": ENTITIES, "journal": JOURNAL}
+TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {
+    "decisions": DECISIONS,
+    "entities": ENTITIES,
+    "entries": ENTRIES,
+    "journal": JOURNAL,
+}
 
 
 def published(names: Iterable[Toolset]) -> tuple[Tool, ...]:
