@@ -8,7 +8,7 @@ MATCH (passage:Passage {namespace: $namespace, session_id: $session_id, project:
 WHERE passage.place IS NOT NULL
 RETURN
   passage.id AS id,
-  passage.entry_id AS entry_id,
+  passage.entry AS entry,
   passage.place AS place,
   toInteger(passage.at) AS at,
   coalesce(passage.text, passage.body) AS text

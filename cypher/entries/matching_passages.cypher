@@ -1,14 +1,11 @@
-// Returns passages that a full-text query finds, best first, and how many entries they belong to.
+// Returns the passages that a full-text query finds, best first, and what the first of them carry.
 // read
-// $namespace STRING: the caller's namespace
-// $query STRING: a Lucene query that requires a scope
-// $unmatched BOOLEAN: whether those count, too, that are in the scope and have none of the words
-// $limit INTEGER: how many are looked at, at most
-// $first INTEGER: how many are returned, at most
+// $query STRING: a Lucene query that requires a scope, and with it the namespace
+// $limit INTEGER: how many at most
+// $first INTEGER: of how many it is told what they carry
 CALL db.index.fulltext.queryNodes('passage_words', $query, {limit: $limit}) YIELD node, score
-WHERE node.namespace = $namespace AND (score > 0 OR $unmatched)
-WITH node, score ORDER BY score DESC, node.at DESC, node.id
+WHERE score > 0
+WITH node, score ORDER BY score DESC, node.entry DESC, node.id
 // One row: a row for each would cost more than the search itself.
-WITH collect([node.id, node.entry_id, node.session_id, node.project, node.at, score])[..$first] AS hits,
-  count(*) AS passages, count(DISTINCT node.entry_id) AS entries
-RETURN hits, passages, entries
+WITH collect([node.id, node.entry, score]) AS hits, collect(node)[..$first] AS best
+RETURN hits, [node IN best | [node.scope, node.at]] AS first

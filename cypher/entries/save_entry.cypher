@@ -10,7 +10,7 @@
 // $source_ref STRING: what it refers to, or null
 // $metadata STRING: JSON of the caller's object
 // $session_id STRING: its session, or null
-// $after STRING: id of the last entry of its session and project, or null
+// $after INTEGER: integer id of the last entry of its session and project, or null
 // $at ZONED DATETIME: when
 // $by STRING: name of the principal who saved it
 // $document MAP<ANY>: of a document's entry, its current_source and hash; empty for any other
@@ -47,6 +47,6 @@ CALL (entry) {
   CREATE (entry)-[:IN]->(session)
 }
 CALL (entry) {
-  MATCH (last:Entry {namespace: $namespace, id: $after})
+  MATCH (last:Entry {namespace: $namespace, node_id: $after})
   CREATE (last)-[:NEXT]->(entry)
 }

@@ -10,13 +10,14 @@ share a word it says that there are more.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, NamedTuple
 
 from server.embedding.embedder import Embedder
 from server.entries.models import Found, FoundEntry, Search, iso, milliseconds
-from server.entries.scope import id_word, narrowest
+from server.entries.scope import entry_of, narrowest, session_of
 from server.entries.snippet import snippet
 from server.errors import EmbeddingUnavailable, VectorsUnavailable
 from server.graph.graph import Graph
@@ -55,13 +56,35 @@ class _Narrow:
         return f"+scope:{self.scope}^0 +at:[{first} TO {last}]^0"
 
 
+class _Place(NamedTuple):
+    """Where an entry stands: the passage that it is found by, and its score."""
+
+    id: str
+    score: float
+
+
+class _ByWords(NamedTuple):
+    """A passage that shares a word with the query: its id, the integer id of its entry, the full-text index's score."""
+
+    id: str
+    entry: int
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Passages by words, best first; how many entries they are of; whether there are no more."""
+    """Passages by words, best first, and the first of them as candidates."""
 
-    hits: list[Candidate]
-    entries: int
-    all_of_them: bool
+    hits: Sequence[_ByWords] = ()
+    candidates: Sequence[Candidate] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Meanings:
+    """Passages by meaning, nearest first, and the similarity of every candidate that has a vector."""
+
+    near: Sequence[Hit]
+    cosines: Mapping[str, float]
 
 
 def token(at: int) -> str:
@@ -70,7 +93,7 @@ def token(at: int) -> str:
 
 
 class EntrySearch:
-    """Answers one search in four steps: vector and words at once, nearest vectors, what either lacks, the page."""
+    """Answers one search in three steps: the query's vector and its words at once, nearest vectors, the graph."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
         self._graph = graph
@@ -85,24 +108,25 @@ class EntrySearch:
             None if request.since is None else milliseconds(request.since),
             None if request.until is None else milliseconds(request.until),
         )
-        asked = list(dict.fromkeys(terms(request.query)))[:_MOST_WORDS]
-        vector, words = await asyncio.gather(self._embedded(request.query), self._by_words(narrow, asked, _CANDIDATES))
-        near = None if vector is None else await self._by_meaning(narrow, vector)
-        candidates = await self._candidates(narrow, asked, words, vector, near or ())
-        ranked = fuse(candidates)
-        shared = {hit.entry_id for hit in candidates if hit.words > 0}
-        total = words.entries + len({hit.candidate.entry_id for hit in ranked} - shared)
-        places = [(hit.candidate.id, hit.score) for hit in ranked]
-        if request.offset < total and len(places) < min(request.offset + request.limit, total):
-            places += await self._rest(narrow, asked, {hit.candidate.entry_id for hit in ranked}, places)
-        page = places[request.offset : request.offset + request.limit]
+        vector, words = await asyncio.gather(self._embedded(request.query), self._by_words(narrow, request.query))
+        meanings = None if vector is None else await self._by_meaning(narrow, vector, words)
+        near = {hit.key for hit in meanings.near} if meanings else set()
+        gone: set[str] = set()
+        while True:
+            places = _places(words, meanings, gone)
+            page = places[request.offset : request.offset + request.limit]
+            row = await self._told(narrow, page, near - gone)
+            if not row["gone"]:
+                break
+            # Deleted, and Qdrant does not know yet: as if it had not been proposed.
+            gone.update(row["gone"])
         return Found(
-            items=await self._told(request.query, namespace, page, {hit.key for hit in near or ()}),
-            total=total,
+            items=_items(page, row["found"], request.query, near),
+            total=len(places),
             limit=request.limit,
             offset=request.offset,
-            total_is_exact=words.all_of_them,
-            by_meaning=near is not None,
+            total_is_exact=len(words.hits) < _MOST,
+            by_meaning=meanings is not None,
         )
 
     async def _embedded(self, query: str) -> Vector | None:
@@ -111,100 +135,86 @@ class EntrySearch:
         except EmbeddingUnavailable:
             return None
 
-    async def _by_words(self, narrow: _Narrow, asked: Sequence[str], first: int) -> _Words:
+    async def _by_words(self, narrow: _Narrow, query: str) -> _Words:
+        asked = " ".join(list(dict.fromkeys(terms(query)))[:_MOST_WORDS])
         if not asked:
-            return _Words([], 0, all_of_them=True)
-        return await self._matching(narrow, f"{narrow.lucene()} +({_either(asked)})", _MOST, first)
-
-    async def _matching(
-        self, narrow: _Narrow, query: str, limit: int, first: int, *, unmatched: bool = False
-    ) -> _Words:
+            return _Words()
         row = await self._graph.one(
             "entries/matching_passages",
-            namespace=narrow.namespace,
-            query=query,
-            unmatched=unmatched,
-            limit=limit,
-            first=first,
+            query=f"{narrow.lucene()} +(words:({asked})^{_OWN_WORDS} around:({asked}))",
+            limit=_MOST,
+            first=_CANDIDATES,
         )
         assert row is not None
-        hits = [
-            Candidate(id_, entry_id, session and f"{project}\0{session}", at, score, None)
-            for id_, entry_id, session, project, at, score in row["hits"]
+        hits = [_ByWords(*hit) for hit in row["hits"]]
+        first = [
+            Candidate(hit.id, hit.entry, session_of(carried.split()), at, hit.score, None)
+            for hit, (carried, at) in zip(hits, row["first"], strict=False)
         ]
-        return _Words(hits, row["entries"], all_of_them=row["passages"] < limit)
+        return _Words(hits, first)
 
-    async def _by_meaning(self, narrow: _Narrow, vector: Vector, keys: Sequence[str] | None = None) -> list[Hit] | None:
-        """The nearest passages, or these ones; None while Qdrant is down."""
+    async def _by_meaning(self, narrow: _Narrow, vector: Vector, words: _Words) -> _Meanings | None:
+        """The nearest passages, and how near those are that words proposed; None while Qdrant is down."""
+        search = partial(
+            self._vectors.search,
+            vector,
+            _CANDIDATES,
+            namespace=narrow.namespace,
+            kinds=[KIND],
+            scope=narrow.scope,
+            since=narrow.since,
+            until=narrow.until,
+        )
+        proposed = [point_id(narrow.namespace, KIND, hit.id) for hit in words.candidates]
         try:
-            hits = await self._vectors.search(
-                vector,
-                _CANDIDATES,
-                namespace=narrow.namespace,
-                kinds=[KIND],
-                ids=None if keys is None else [point_id(narrow.namespace, KIND, key) for key in keys],
-                scope=narrow.scope,
-                since=narrow.since,
-                until=narrow.until,
-            )
+            near, compared = await asyncio.gather(search(), search(ids=proposed))
         except VectorsUnavailable:
             return None
-        return hits if keys is not None else [hit for hit in hits if hit.score >= _UNLIKE]
+        alike = [hit for hit in near if hit.score >= _UNLIKE]
+        return _Meanings(alike, {hit.key: hit.score for hit in [*compared, *alike]})
 
-    async def _candidates(
-        self, narrow: _Narrow, asked: Sequence[str], words: _Words, vector: Vector | None, near: Sequence[Hit]
-    ) -> list[Candidate]:
-        """What words and meaning proposed, each with both scores; what the graph does not confirm is left out."""
-        cosines = {hit.key: hit.score for hit in near}
-        proposed = {hit.id for hit in words.hits}
-        lacking = [hit.id for hit in words.hits if hit.id not in cosines]
-        new, compared = await asyncio.gather(
-            self._confirmed(narrow, asked, [hit.key for hit in near if hit.key not in proposed]),
-            self._by_meaning(narrow, vector, lacking) if vector is not None and lacking else _nothing(),
+    async def _told(self, narrow: _Narrow, page: Sequence[_Place], others: Iterable[str]) -> Row:
+        """What the graph says of a page, and which of the others it does not confirm."""
+        row = await self._graph.one(
+            "entries/found_passages",
+            namespace=narrow.namespace,
+            ids=[place.id for place in page],
+            others=list(others),
+            scope=narrow.scope,
+            since=token(narrow.since or 0),
+            until=_LAST if narrow.until is None else token(narrow.until),
         )
-        cosines |= {hit.key: hit.score for hit in compared or ()}
-        return [
-            Candidate(hit.id, hit.entry_id, hit.session, hit.at, hit.words, cosines.get(hit.id))
-            for hit in [*words.hits, *new]
-        ]
-
-    async def _confirmed(self, narrow: _Narrow, asked: Sequence[str], ids: Sequence[str]) -> list[Candidate]:
-        if not ids:
-            return []
-        only = f"{narrow.lucene()} +scope:({' '.join(map(id_word, ids))})^0"
-        query = f"{only} {_either(asked)}" if asked else only
-        return (await self._matching(narrow, query, len(ids), len(ids), unmatched=True)).hits
-
-    async def _rest(
-        self, narrow: _Narrow, asked: Sequence[str], ranked: set[str], places: Sequence[tuple[str, float]]
-    ) -> list[tuple[str, float]]:
-        """By words alone, what follows the fused ones; no higher than the last of them."""
-        words = await self._by_words(narrow, asked, _MOST)
-        best: dict[str, str] = {}
-        for hit in words.hits:
-            best.setdefault(hit.entry_id, hit.id)
-        last = places[-1][1] if places else 0.0
-        return [(id_, last) for entry_id, id_ in best.items() if entry_id not in ranked]
-
-    async def _told(
-        self, query: str, namespace: str, page: Sequence[tuple[str, float]], near: set[str]
-    ) -> list[FoundEntry]:
-        if not page:
-            return []
-        row = await self._graph.one("entries/found_passages", namespace=namespace, ids=[id_ for id_, _ in page])
         assert row is not None
-        found = {each["passage"]: each for each in row["found"]}
-        asked = stems(terms(query))
-        return [_item(found[id_], score, asked, meaning=id_ in near) for id_, score in page if id_ in found]
+        return row
 
 
-async def _nothing() -> None:
-    return None
+def _places(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[_Place]:
+    """All that was found, each entry once: what is fused, then the rest by words alone, no higher than the last."""
+    ranked = fuse(_candidates(words, meanings, gone))
+    places = {hit.candidate.entry: _Place(hit.candidate.id, hit.score) for hit in ranked}
+    last = ranked[-1].score if ranked else 0.0
+    for hit in words.hits:
+        places.setdefault(hit.entry, _Place(hit.id, last))
+    return list(places.values())
 
 
-def _either(asked: Sequence[str]) -> str:
-    words = " ".join(asked)
-    return f"words:({words})^{_OWN_WORDS} around:({words})"
+def _candidates(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[Candidate]:
+    """What words and meaning proposed, each with both scores."""
+    cosines = meanings.cosines if meanings else {}
+    scores = {hit.id: hit.score for hit in words.hits}
+    proposed = {candidate.id: candidate for candidate in words.candidates}
+    for hit in meanings.near if meanings else ():
+        entry = entry_of(hit.scope)
+        if entry is not None and hit.key not in proposed and hit.key not in gone:
+            at, shared = token(hit.at or 0), scores.get(hit.key, 0.0)
+            proposed[hit.key] = Candidate(hit.key, entry, session_of(hit.scope), at, shared, None)
+    return [replace(candidate, cosine=cosines.get(candidate.id)) for candidate in proposed.values()]
+
+
+def _items(page: Sequence[_Place], rows: Sequence[Row], query: str, near: set[str]) -> list[FoundEntry]:
+    found = {row["passage"]: row for row in rows}
+    asked = stems(terms(query))
+    return [_item(found[place.id], place.score, asked, meaning=place.id in near) for place in page if place.id in found]
 
 
 def _item(row: Row, score: float, asked: set[str], *, meaning: bool) -> FoundEntry:

@@ -102,7 +102,7 @@ class EntryWriter:
             source_ref=entry.source_ref,
             metadata=entry.metadata,
             session_id=entry.session_id,
-            after=last[0]["entry_id"] if last else None,
+            after=last[0]["entry"] if last else None,
             at=at,
             by=by,
             document=entry.document,
@@ -170,7 +170,7 @@ def _found_by(prepared: Prepared, namespace: str, at: int, last: Sequence[Row]) 
         {
             "namespace": namespace,
             "id": id_,
-            "entry_id": prepared.id,
+            "entry": prepared.node_id,
             "name": passage.caption,
             "heading": passage.heading,
             "text": passage.text,
@@ -179,7 +179,7 @@ def _found_by(prepared: Prepared, namespace: str, at: int, last: Sequence[Row]) 
             "place": first_place + number,
             "words": passage.words(),
             "around": nearby,
-            "scope": scope(namespace, entry.project, entry.type, id_),
+            "scope": scope(namespace, entry.project, entry.type, prepared.node_id, entry.session_id),
             "at": token(at),
             "revision": 1,
         }

@@ -17,14 +17,14 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that may answer a query.
+    """A passage that may answer a query, and the integer id of its entry.
 
     `session` names what it was said in, and is None where nothing did. `at` orders in time. `words` is the full-text
     index's score, 0 where no word matches; `cosine` is None where the passage has no vector yet.
     """
 
     id: str
-    entry_id: str
+    entry: int
     session: str | None
     at: str
     words: float
@@ -44,7 +44,7 @@ def fuse(candidates: Sequence[Candidate]) -> list[Ranked]:
     words = _standard([candidate.words for candidate in candidates])
     meaning = _standard([candidate.cosine for candidate in candidates])
     own = [similar + WORDS * shared for similar, shared in zip(meaning, words, strict=True)]
-    best: dict[str, float] = {}
+    best: dict[str | int, float] = {}
     for candidate, score in zip(candidates, own, strict=True):
         best[_together(candidate)] = max(score, best.get(_together(candidate), score))
     ranked = [
@@ -55,14 +55,14 @@ def fuse(candidates: Sequence[Candidate]) -> list[Ranked]:
     ranked.sort(key=lambda hit: hit.candidate.id)
     ranked.sort(key=lambda hit: hit.candidate.at, reverse=True)
     ranked.sort(key=lambda hit: hit.score, reverse=True)
-    entries: dict[str, Ranked] = {}
+    entries: dict[int, Ranked] = {}
     for hit in ranked:
-        entries.setdefault(hit.candidate.entry_id, hit)
+        entries.setdefault(hit.candidate.entry, hit)
     return list(entries.values())
 
 
-def _together(candidate: Candidate) -> str:
-    return candidate.entry_id if candidate.session is None else candidate.session
+def _together(candidate: Candidate) -> str | int:
+    return candidate.entry if candidate.session is None else candidate.session
 
 
 def _standard(values: Sequence[float | None]) -> list[float]:

@@ -18,7 +18,7 @@ from anyio import CapacityLimiter, to_thread
 from filelock import FileLock, Timeout
 
 from server.errors import DiskFull, HomeInUse, PrecedentError, VectorsUnavailable
-from server.vectors.store import PAGE, Held, Hit, Point, Vector, refuse_other_model
+from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_other_model
 
 T = TypeVar("T")
 _Id = UUID | int | str
@@ -85,7 +85,8 @@ class EdgeStore:
             query=edge.Query.Nearest(list(vector)),
             filter=edge.Filter(must=must),
             params=edge.SearchParams(exact=True),
-            with_payload=True,
+            # Only what a hit tells: the rest costs as much as the search.
+            with_payload=list(TOLD),
         )
         return await self._run(self._query, request)
 
@@ -190,11 +191,7 @@ class EdgeStore:
         self._ready.flush()
 
     def _query(self, request: edge.QueryRequest) -> list[Hit]:
-        hits = []
-        for found in self._ready.query(request):
-            held = Held.of(found.id, found.payload)
-            hits.append(Hit(held.id, found.score, held.namespace, held.kind, held.key, held.revision))
-        return hits
+        return [Hit.of(found.id, found.score, found.payload) for found in self._ready.query(request)]
 
     def _revisions(self, ids: Sequence[str]) -> dict[str, int]:
         found = self._ready.retrieve([UUID(one) for one in ids], with_payload=True, with_vector=False)

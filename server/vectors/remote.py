@@ -18,7 +18,7 @@ from tenacity import (
 )
 
 from server.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
-from server.vectors.store import PAGE, Held, Hit, Point, Vector, refuse_other_model
+from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_other_model
 
 T = TypeVar("T")
 _PATIENCE = 3.0
@@ -105,14 +105,10 @@ class RemoteStore:
                 query_filter=models.Filter(must=must),
                 search_params=None if ids is None else models.SearchParams(exact=True),
                 limit=wanted,
-                with_payload=True,
+                with_payload=list(TOLD),
             )
         )
-        hits = []
-        for found in answer.points:
-            held = Held.of(found.id, found.payload)
-            hits.append(Hit(held.id, found.score, held.namespace, held.kind, held.key, held.revision))
-        return hits
+        return [Hit.of(found.id, found.score, found.payload) for found in answer.points]
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
         found = await _patiently(lambda: self._client.retrieve(self._collection, list(ids), with_payload=["revision"]))

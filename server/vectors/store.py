@@ -16,6 +16,8 @@ Vector = Sequence[float]
 _POINTS = UUID("5b5f3a52-0a3c-5c0e-9d5e-0d6a4f1c7e11")
 PAGE = 1_000
 """Points that one page of `scan` holds at most."""
+TOLD = ("namespace", "kind", "key", "revision", "scope", "at")
+"""What of a point's payload a hit tells."""
 
 
 def point_id(namespace: str, kind: str, key: str) -> str:
@@ -81,6 +83,15 @@ class Hit:
     kind: str
     key: str
     revision: int
+    scope: tuple[str, ...] = ()
+    at: int | None = None
+
+    @classmethod
+    def of(cls, id: object, score: float, payload: Mapping[str, Any] | None) -> "Hit":  # noqa: A002 - the store's word
+        """Reads a stored point and its score."""
+        held, found = Held.of(id, payload), payload or {}
+        scope, at = tuple(found.get("scope", ())), found.get("at")
+        return cls(held.id, score, held.namespace, held.kind, held.key, held.revision, scope, at)
 
 
 class VectorStore(Protocol):

@@ -93,6 +93,8 @@ async def test_a_search_is_narrowed_to_a_scope_and_a_time_before_the_best_are_ta
         ]
 
     assert await found(2, scope="mine") == ["early", "mid"]
+    [hit, *_] = await store.search([1, 0, 0, 0], 1, namespace=namespace, kinds=["Entry"], scope="mine")
+    assert (hit.scope, hit.at) == (("all", "mine"), 1)
     assert await found(9, scope="mine") == ["early", "mid", "timeless"]
     assert await found(9, scope="min") == []
     assert await found(9, until=1_600_000_000_001) == ["early", "mid"]

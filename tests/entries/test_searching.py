@@ -112,12 +112,16 @@ async def test_pages_hold_every_match_once_and_total_counts_them(modern: Agent, 
 
 async def test_past_a_thousand_matches_the_total_says_that_there_are_more(modern: Agent, cypher: Cypher) -> None:
     rows = [
-        {"id": f"z{number}", "scope": scope(modern.principal.namespace, "p", "t", f"z{number}")}
+        {
+            "id": f"z{number}",
+            "number": number + 1,
+            "scope": scope(modern.principal.namespace, "p", "t", -number - 1, None),
+        }
         for number in range(1_200)
     ]
     await cypher(
-        "UNWIND $rows AS row CREATE (:Entry:Passage {namespace: $namespace, id: row.id, entry_id: row.id, "
-        "node_id: -toInteger(substring(row.id, 1)) - 1, name: 'zebra', title: 'zebra', body: 'zebra', type: 't', "
+        "UNWIND $rows AS row CREATE (:Entry:Passage {namespace: $namespace, id: row.id, "
+        "node_id: -row.number, entry: -row.number, name: 'zebra', title: 'zebra', body: 'zebra', type: 't', "
         "project: 'p', words: 'zebra', around: 'zebra', scope: row.scope, at: '000000000000001', revision: 1, "
         "created_at: datetime({epochMillis: 1}), status: 'active'})",
         rows=rows,
