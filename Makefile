@@ -13,7 +13,7 @@ run: $(BIN)/.run ## Install, provision the local stack, start it, serve until in
 
 test: $(BIN)/.dev check ## Everything: format, lint, types, unit, integration, docs
 	@$(BIN)/precedent setup --cache-only
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(BIN)/.dev ## Format, lint and types only
 	@$(BIN)/ruff format --check .

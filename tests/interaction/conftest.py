@@ -36,7 +36,7 @@ def settings_for(neo4j: tuple[str, str, str], home: Path, **env: Any) -> Setting
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def app(
     neo4j: tuple[str, str, str], graph: object, driver: AsyncDriver, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[App]:

@@ -30,24 +30,22 @@ def _bridge(made: Service, **environment: str) -> StdioServerParameters:
 
 
 @pytest.mark.proves("mcp:stdio")
-@pytest.mark.parametrize("era", ["auto", "legacy"])
-async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(
-    made: Service, era: str
-) -> None:
+async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(made: Service) -> None:
     told: list[str | None] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
-    async with Client(_bridge(made), mode=era) as client:
+    async with Client(_bridge(made), mode="auto") as client:
         assert "graph_find_path" in {tool.name for tool in (await client.list_tools()).tools}
         assert made.status()["service"] == "not running", "listing needs no service"
         result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "x"}, progress_callback=note)
         assert not result.is_error
         assert "Precedent is starting." in told
         assert made.status()["service"] == "running"
-        # Another agent shares the same memory, also after the service was stopped in between.
-        async with Client(_bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer"), mode=era) as second:
+        # An agent of the other era shares the same memory, also after the service was stopped in between.
+        other = _bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer")
+        async with Client(other, mode="legacy") as second:
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
             assert (await refused(second, "graph_add_node", label="L", name="y"))["code"] == "PERMISSION_DENIED"
             assert made.command("stop").stdout.strip() == "Stopped."
@@ -57,13 +55,13 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
 async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -> None:
     answers: list[bool] = []
 
-    async def use(name: str) -> None:
-        async with Client(_bridge(made), mode="auto") as client:
+    async def use(mode: str) -> None:
+        async with Client(_bridge(made), mode=mode) as client:
             answers.append((await ask(client, "graph_add_node", label="Thing", name="same"))["created"])
 
     async with anyio.create_task_group() as tasks:
-        for name in ("a", "b"):
-            tasks.start_soon(use, name)
+        for mode in ("auto", "legacy"):
+            tasks.start_soon(use, mode)
     assert sorted(answers) == [False, True]
 
 
