@@ -1,71 +1,14 @@
 """`make bench`: what the service costs beside the bare parts, each pair measured in the same run.
 
-Prints one table. Needs `../shared/data`; says so and stops where it is absent. About four minutes on 2 cores.
+Prints one table. Needs `../shared/data`; says so and stops where it is absent. About six minutes on 2 cores.
 """
 
-import os
-import platform
-import shutil
 import sys
-import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
-import psutil
-from mcp import Client
-from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationMinimumSeverity
-from rich.console import Console
-from rich.table import Table
-
-from benchmarks import decisions, entities, ingestion, process
-from server.graph.graph import Graph, connect
-from server.local.neo4j import USER
-from tests.interaction.service import Service, service
-
-DATA = Path("../shared/data")
-console = Console()
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """One running service, a client of it, and the bare driver on the same Neo4j."""
-
-    service: Service
-    client: Client
-    driver: AsyncDriver
-    graph: Graph
-    data: Path
-    folder: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A row of the table: what, the measured figure, its aim, and the two sides."""
-
-    what: str
-    figure: str
-    aim: str
-    sides: str
-
-
-@asynccontextmanager
-async def opened(made: Service, folder: Path) -> AsyncIterator[Bench]:
-    """The service started, and everything connected to it."""
-    await made.start()
-    uri = f"bolt://127.0.0.1:{made.environment['PRECEDENT_BOLT_PORT']}"
-    password = made.home.neo4j_password.read_text().strip()
-    async with AsyncExitStack() as stack:
-        driver = await stack.enter_async_context(
-            AsyncGraphDatabase.driver(
-                uri, auth=(USER, password), notifications_min_severity=NotificationMinimumSeverity.OFF
-            )
-        )
-        graph = await stack.enter_async_context(connect(uri, USER, password, timeout=300))
-        client = await stack.enter_async_context(made.client())
-        yield Bench(made, client, driver, graph, DATA, folder)
+from benchmarks import decisions, entities, ingestion, process, retrieval
+from benchmarks.bench import DATA, Result, console, in_a_throw_away_folder, opened
+from tests.interaction.service import service
 
 
 async def run(folder: Path) -> list[Result]:
@@ -73,7 +16,13 @@ async def run(folder: Path) -> list[Result]:
     results: list[Result] = []
     with service(folder) as made:
         async with opened(made, folder) as bench:
-            for measure in (ingestion.measure, entities.measure, decisions.measure, process.memory):
+            for measure in (
+                ingestion.measure,
+                entities.measure,
+                decisions.measure,
+                retrieval.measure,
+                process.memory,
+            ):
                 console.print(f"{measure.__module__.rpartition('.')[2]} …", style="dim")
                 results += [Result(*row) for row in await measure(bench)]
         results += [Result(*row) for row in await process.second_start(made)]
@@ -84,20 +33,7 @@ def main() -> None:
     if not DATA.is_dir():
         console.print(f"{DATA} is not here: the benchmarks need its real data.")
         sys.exit(1)
-    folder = Path(tempfile.mkdtemp(prefix="precedent-bench-"))
-    try:
-        results = anyio.run(run, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    memory = psutil.virtual_memory().total / 2**30
-    table = Table(
-        title=f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}"
-    )
-    for column in ("what", "measured", "aim", "both sides"):
-        table.add_column(column)
-    for result in results:
-        table.add_row(result.what, result.figure, result.aim, result.sides)
-    console.print(table)
+    in_a_throw_away_folder(run)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
+from benchmarks.bench import Bench
 from benchmarks.measure import in_turn
 from ingest.decisions import ingest_decisions
 from server.app import load_embedder
@@ -15,9 +16,6 @@ from server.settings import Settings
 from server.vectors.edge import EdgeStore
 from server.vectors.store import Point, point_id
 from tests.interaction.tools import ask
-
-if TYPE_CHECKING:
-    from benchmarks.__main__ import Bench
 
 _NAMESPACE = "bench-peps"
 _QUERIES = [
@@ -31,7 +29,7 @@ _QUERIES = [
 ]  # fmt: skip
 
 
-async def measure(bench: "Bench") -> list[tuple[str, str, str, str]]:
+async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
     """318 PEPs, 28 queries, each asked several times in other words so that no cache of ours can answer."""
     await ingest_decisions(bench.graph, _NAMESPACE, [bench.data / "peps-0001-0499.tar.gz"])
     with anyio.fail_after(300):
@@ -60,7 +58,7 @@ async def measure(bench: "Bench") -> list[tuple[str, str, str, str]]:
     ]
 
 
-async def _copy_of_vectors(bench: "Bench", vectors: EdgeStore, embedder: Any) -> None:
+async def _copy_of_vectors(bench: Bench, vectors: EdgeStore, embedder: Any) -> None:
     """The same points in an engine of this process: what the service holds belongs to it alone."""
     await vectors.open(embedder.dimension, embedder.fingerprint)
     answer = await bench.driver.execute_query(
@@ -78,7 +76,7 @@ async def _copy_of_vectors(bench: "Bench", vectors: EdgeStore, embedder: Any) ->
     )
 
 
-async def _bare(bench: "Bench", vectors: EdgeStore, embedder: Any, query: str) -> None:
+async def _bare(bench: Bench, vectors: EdgeStore, embedder: Any, query: str) -> None:
     found: dict[str, Any] = {}
 
     async def embed() -> None:
@@ -96,14 +94,14 @@ async def _bare(bench: "Bench", vectors: EdgeStore, embedder: Any, query: str) -
     await _run(bench, "decisions/candidates", ids=ids, preview=400)
 
 
-async def _run(bench: "Bench", name: str, **parameters: object) -> list[dict[str, Any]]:
+async def _run(bench: Bench, name: str, **parameters: object) -> list[dict[str, Any]]:
     answer = await bench.driver.execute_query(
         load(name).text, parameters_={"namespace": _NAMESPACE, **parameters}, database_="neo4j", routing_="r"
     )
     return [record.data() for record in answer.records]
 
 
-async def _rate(bench: "Bench", queries: list[str], *, clients: int) -> float:
+async def _rate(bench: Bench, queries: list[str], *, clients: int) -> float:
     """Searches a second of so many clients, each with a connection of its own."""
 
     async def work(number: int) -> None:

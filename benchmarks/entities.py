@@ -2,14 +2,12 @@
 
 import random
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from benchmarks.bench import Bench
 from benchmarks.ingestion import NAMESPACE
 from benchmarks.measure import in_turn, timed
 from tests.interaction.tools import ask
-
-if TYPE_CHECKING:
-    from benchmarks.__main__ import Bench
 
 _PAIRS = 300
 _DEPTH = 6
@@ -32,13 +30,13 @@ SET edge.weight = 1.0
 """
 
 
-async def measure(bench: "Bench") -> list[tuple[str, str, str, str]]:
+async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
     """The client sees CoDEx-S in the namespace that it was loaded into."""
     async with bench.service.client(NAMESPACE) as client:
         return [*await _paths(bench, client), *await _neighbours(bench, client), *await _edges(bench, client)]
 
 
-async def _paths(bench: "Bench", client: Any) -> list[tuple[str, str, str, str]]:
+async def _paths(bench: Bench, client: Any) -> list[tuple[str, str, str, str]]:
     names = [row["name"] for row in await _rows(bench, _DEGREES)]
     chosen = random.Random(20261121)
     pairs = [chosen.sample(names, 2) for _ in range(_PAIRS + 50)]
@@ -61,7 +59,7 @@ async def _paths(bench: "Bench", client: Any) -> list[tuple[str, str, str, str]]
     ]
 
 
-async def _neighbours(bench: "Bench", client: Any) -> list[tuple[str, str, str, str]]:
+async def _neighbours(bench: Bench, client: Any) -> list[tuple[str, str, str, str]]:
     degrees = await _rows(bench, _DEGREES)
     hub, ordinary = degrees[0], degrees[len(degrees) // 2]
     calls = [partial(ask, client, "graph_query_neighbors", node_name=row["name"], limit=50) for row in (hub, ordinary)]
@@ -77,7 +75,7 @@ async def _neighbours(bench: "Bench", client: Any) -> list[tuple[str, str, str, 
     ]
 
 
-async def _edges(bench: "Bench", client: Any) -> list[tuple[str, str, str, str]]:
+async def _edges(bench: Bench, client: Any) -> list[tuple[str, str, str, str]]:
     def ours(number: int) -> Any:
         names = {"source_name": f"bench source {number}", "target_name": f"bench target {number}"}
         return partial(ask, client, "graph_add_edge", relation="USES", **names)
@@ -99,7 +97,7 @@ async def _edges(bench: "Bench", client: Any) -> list[tuple[str, str, str, str]]
     ]
 
 
-async def _rows(bench: "Bench", text: str, **parameters: object) -> list[dict[str, Any]]:
+async def _rows(bench: Bench, text: str, **parameters: object) -> list[dict[str, Any]]:
     answer = await bench.driver.execute_query(
         text, parameters_={"namespace": NAMESPACE, **parameters}, database_="neo4j"
     )

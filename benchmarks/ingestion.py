@@ -4,12 +4,9 @@ import csv
 import gzip
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
+from benchmarks.bench import Bench
 from ingest.triples import ingest_triples
-
-if TYPE_CHECKING:
-    from benchmarks.__main__ import Bench
 
 NAMESPACE = "bench-codex"
 _ROWS = 1_000
@@ -26,7 +23,7 @@ ON CREATE SET edge.weight = 1.0
 """
 
 
-async def measure(bench: "Bench") -> list[tuple[str, str, str, str]]:
+async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
     """Loads CoDEx-S both ways into fresh namespaces of the same warm Neo4j, then once more through ingestion."""
     file = bench.data / "codex-s.tsv.gz"
     with gzip.open(file, "rt") as lines:
@@ -53,7 +50,7 @@ async def measure(bench: "Bench") -> list[tuple[str, str, str, str]]:
     ]
 
 
-async def _bare(bench: "Bench", namespace: str, triples: list[tuple[str, str, str]]) -> float:
+async def _bare(bench: Bench, namespace: str, triples: list[tuple[str, str, str]]) -> float:
     """The driver's best form: rows grouped by type, one dynamic parameter, a uniqueness constraint."""
     started = time.perf_counter()
     names = list({name for head, _, tail in triples for name in (head, tail)})
@@ -68,11 +65,11 @@ async def _bare(bench: "Bench", namespace: str, triples: list[tuple[str, str, st
     return time.perf_counter() - started
 
 
-async def _ours(bench: "Bench", namespace: str) -> float:
+async def _ours(bench: Bench, namespace: str) -> float:
     started = time.perf_counter()
     await ingest_triples(bench.graph, namespace, bench.data / "codex-s.tsv.gz")
     return time.perf_counter() - started
 
 
-async def _run(bench: "Bench", text: str, **parameters: object) -> None:
+async def _run(bench: Bench, text: str, **parameters: object) -> None:
     await bench.driver.execute_query(text, parameters_=parameters, database_="neo4j")

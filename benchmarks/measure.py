@@ -19,9 +19,16 @@ class Times:
         return median(self.milliseconds)
 
     @property
+    def p95(self) -> float:
+        return self._below(0.95)
+
+    @property
     def p99(self) -> float:
+        return self._below(0.99)
+
+    def _below(self, share: float) -> float:
         ordered = sorted(self.milliseconds)
-        return ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 async def timed(call: Call) -> float:

@@ -2,17 +2,14 @@
 
 import signal
 import time
-from typing import TYPE_CHECKING
 
 import psutil
 
+from benchmarks.bench import Bench
 from tests.interaction.service import Service
 
-if TYPE_CHECKING:
-    from benchmarks.__main__ import Bench
 
-
-async def memory(bench: "Bench") -> list[tuple[str, str, str, str]]:
+async def memory(bench: Bench) -> list[tuple[str, str, str, str]]:
     """Resident memory of the service with the model loaded, after all that was measured."""
     assert bench.service.process is not None
     resident = psutil.Process(bench.service.process.pid).memory_info().rss / 1e6

@@ -1,0 +1,162 @@
+"""What `search` is compared with, bare: the plain retrievers of whole texts, and the parts of a search of our own."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.bench import Bench
+from server.embedding.embedder import Embedder
+from server.entries.scope import narrowest
+from server.graph.statements import load
+from server.graph.words import any_of
+from server.ranking.terms import terms
+from server.vectors.edge import EdgeStore
+from server.vectors.store import Point, VectorStore, point_id
+
+FIRST = 10
+_LISTED = 100
+_MATCHES = 1_000
+_K = 60
+_INDEX = """
+CREATE FULLTEXT INDEX bench_texts IF NOT EXISTS FOR (entry:Entry) ON EACH [entry.body, entry.project]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
+"""
+_WORDS = """
+CALL db.index.fulltext.queryNodes('bench_texts', $query, {limit: $limit}) YIELD node, score
+WHERE node.namespace = $namespace AND score > 0
+RETURN collect(node.id) AS ids
+"""
+_PASSAGES = """
+MATCH (passage:Passage {namespace: $namespace})
+WITH passage, coalesce(passage.text, passage.body) AS text
+RETURN passage.id AS key, passage.scope AS scope, toInteger(passage.at) AS at,
+  CASE WHEN text STARTS WITH passage.name THEN text ELSE passage.name + '\\n' + text END AS text
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A text that was saved as one entry."""
+
+    id: str
+    project: str
+    text: str
+
+
+class Baselines:
+    """Words alone, meaning alone and reciprocal rank fusion (k = 60) of the two, each over whole texts.
+
+    Words are BM25 of the same Neo4j over an index of their own, meaning is cosine in an engine of this process.
+    """
+
+    def __init__(self, bench: Bench, embedder: Embedder, namespace: str) -> None:
+        self._bench = bench
+        self._embedder = embedder
+        self._namespace = namespace
+        self._vectors = EdgeStore(bench.folder / "whole-texts")
+
+    async def open(self, texts: Sequence[Whole]) -> None:
+        """Indexes texts that are saved already."""
+        await bare(self._bench, _INDEX)
+        await bare(self._bench, "CALL db.awaitIndexes(300)")
+        await self._vectors.open(self._embedder.dimension, self._embedder.fingerprint)
+        embedded = await self._embedder.embed_passages([text.text for text in texts])
+        await self._vectors.upsert(
+            [
+                Point(
+                    point_id(self._namespace, "whole", each.id),
+                    vector,
+                    self._namespace,
+                    "whole",
+                    each.id,
+                    1,
+                    [each.project],
+                )
+                for each, vector in zip(texts, embedded, strict=True)
+            ]
+        )
+
+    async def close(self) -> None:
+        await self._vectors.close()
+        await bare(self._bench, "DROP INDEX bench_texts IF EXISTS")
+
+    async def words(self, project: str, question: str) -> list[str]:
+        query = f'+project:"{project}"^0 +body:({any_of(question)})'
+        [row] = await bare(self._bench, _WORDS, namespace=self._namespace, query=query, limit=_LISTED)
+        return list(row["ids"])
+
+    async def meaning(self, project: str, question: str) -> list[str]:
+        vector = await self._embedder.embed_query(question)
+        hits = await self._vectors.search(vector, _LISTED, namespace=self._namespace, kinds=["whole"], scope=project)
+        return [hit.key for hit in hits]
+
+    async def fused(self, project: str, question: str) -> list[str]:
+        scores: dict[str, float] = {}
+        for ids in await asyncio.gather(self.meaning(project, question), self.words(project, question)):
+            for place, id_ in enumerate(ids, start=1):
+                scores[id_] = scores.get(id_, 0.0) + 1 / (_K + place)
+        return sorted(scores, key=lambda id_: -scores[id_])
+
+
+class Parts:
+    """The calls that a search of ours cannot do without, made bare: embedding, words, vectors, one statement."""
+
+    def __init__(self, bench: Bench, embedder: Embedder, vectors: VectorStore, namespace: str) -> None:
+        self._bench = bench
+        self._embedder = embedder
+        self._vectors = vectors
+        self._namespace = namespace
+
+    async def copy(self) -> None:
+        """Fills the engine of this process with the same points: what the service holds belongs to it alone."""
+        rows = await bare(self._bench, _PASSAGES, namespace=self._namespace)
+        embedded = await self._embedder.embed_passages([row["text"] for row in rows])
+        await self._vectors.upsert(points(self._namespace, rows, embedded))
+
+    async def search(self, project: str, question: str) -> None:
+        scope = narrowest(self._namespace, project, "")
+        asked = " ".join(dict.fromkeys(terms(question)))
+        query = f"+scope:{scope}^0 +(words:({asked})^0.5 around:({asked}))"
+        statement = load("entries/matching_passages").text
+        vector, _ = await asyncio.gather(
+            self._embedder.embed_query(question),
+            bare(self._bench, statement, query=query, limit=_MATCHES, first=_LISTED),
+        )
+        hits = await self._vectors.search(
+            vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope or None
+        )
+        keys = [hit.key for hit in hits]
+        await bare(
+            self._bench,
+            load("entries/found_passages").text,
+            namespace=self._namespace,
+            ids=keys[:FIRST],
+            others=keys,
+            scope=scope,
+            since="0",
+            until="9",
+        )
+
+
+def points(namespace: str, rows: Iterable[dict[str, Any]], embedded: Iterable[Sequence[float]]) -> list[Point]:
+    """Passages as the projector stores them."""
+    return [
+        Point(
+            point_id(namespace, "passage", row["key"]),
+            vector,
+            namespace,
+            "passage",
+            row["key"],
+            1,
+            row["scope"].split(),
+            row["at"],
+        )
+        for row, vector in zip(rows, embedded, strict=True)
+    ]
+
+
+async def bare(bench: Bench, text: str, **parameters: object) -> list[dict[str, Any]]:
+    """Runs a statement by the bare driver."""
+    answer = await bench.driver.execute_query(text, parameters_=parameters, database_="neo4j", routing_="w")
+    return [record.data() for record in answer.records]
