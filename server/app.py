@@ -1,12 +1,13 @@
 """The one place that wires real parts together."""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
+import structlog
 from fastapi import FastAPI
 from mcp_types import CallToolResult
 
@@ -17,9 +18,10 @@ from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
 from server.entities.service import EntityService
 from server.entries.service import EntryService, EntrySettings
-from server.errors import GraphUnavailable, SetupError, Unavailable
+from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
+from server.graph.statements import statements
 from server.journal.service import JournalService
 from server.journal.tavily import Tavily
 from server.mcp.executor import Executor
@@ -35,6 +37,7 @@ from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
 from server.vectors.store import VectorStore
 
+_log = structlog.get_logger(__name__)
 _METRICS_SECONDS = 5.0
 
 
@@ -86,6 +89,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(projector.run)
             tasks.start_soon(_measure, projector, metrics)
+            tasks.start_soon(_plan, graph, settings.toolsets)
             try:
                 yield App(settings, graph, vectors, embedder, projector, metrics, services, executor, http)
             finally:
@@ -146,6 +150,16 @@ async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:
             f"PRECEDENT_HOST={settings.host} opens the service to others, and there is no credential yet: "
             "set AGENT_MEMORY_SECRET, or make a token with `precedent token add NAME`."
         )
+
+
+async def _plan(graph: Graph, families: Collection[str]) -> None:
+    """Has the tools' statements planned, one at a time: the first caller of each would wait half a second for it."""
+    for name in statements():
+        if name.partition("/")[0] in families:
+            try:
+                await graph.plan(name)
+            except PrecedentError as error:
+                _log.warning("statement_not_planned", statement=name, reason=error.message)
 
 
 async def _measure(projector: Projector, metrics: Metrics) -> None:

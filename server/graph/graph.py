@@ -92,6 +92,17 @@ class Graph:
                 execute = session.execute_read if access == "read" else session.execute_write
                 return await execute(bounded)
 
+    async def plan(self, name: QueryName) -> None:
+        """Has Neo4j plan a statement without running it; the next call finds the plan."""
+        statement = load(name)
+        with translated():
+            await self._driver.execute_query(
+                Query("EXPLAIN " + statement.text, timeout=self._timeout),
+                parameters_=statement.examples(),
+                database_=self._database,
+                routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
+            )
+
     async def define(self, text: LiteralString) -> None:
         """Runs one statement of a migration."""
         with translated():

@@ -3,15 +3,25 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Literal, LiteralString, cast
+from typing import Any, Literal, LiteralString, cast
 
 from server.types import QueryName
 
 Access = Literal["read", "write"]
 _PARAMETER = re.compile(r"^\$(\w+) ([^:]+): (.+)$")
+_EXAMPLES: Mapping[str, object] = {
+    "STRING": "text",
+    "INTEGER": 1,
+    "FLOAT": 0.5,
+    "BOOLEAN": True,
+    "LIST": [],
+    "MAP": {},
+    "ZONED": datetime(2026, 1, 1, tzinfo=UTC),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +36,10 @@ class Statement:
     access: Access
     parameters: Mapping[str, str]
     text: LiteralString
+
+    def examples(self) -> dict[str, Any]:
+        """A value of the declared type for each parameter: Neo4j plans a text anew for parameters of other types."""
+        return {name: _EXAMPLES[re.split(r"[ <:]", declared)[0]] for name, declared in self.parameters.items()}
 
 
 def load(name: QueryName) -> Statement:

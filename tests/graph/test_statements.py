@@ -1,7 +1,6 @@
 """Promises about every file of cypher/."""
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from server.graph.graph import Graph
 from server.graph.statements import Statement, load, statements
 
 pytestmark = pytest.mark.anyio
-_NOW = datetime.now(UTC)
 _NAMES = sorted(statements())
 
 
@@ -36,17 +34,10 @@ async def test_a_statement_is_planned_without_a_warning_or_a_scan_of_all_nodes(
     name: str, graph: Graph, driver: AsyncDriver
 ) -> None:
     statement = load(name)
-    examples = {name: _example(kind) for name, kind in statement.parameters.items()}
-    _, summary, _ = await driver.execute_query(f"EXPLAIN {statement.text}", examples, database_="neo4j")
+    _, summary, _ = await driver.execute_query(f"EXPLAIN {statement.text}", statement.examples(), database_="neo4j")
     assert [status.status_description for status in summary.gql_status_objects if status.is_notification] == []
     assert summary.query_type in {"read": {"r"}, "write": {"w", "rw"}}[statement.access]
     assert not {name for name in _operators(summary.plan) if name.startswith("AllNodesScan")}
-
-
-def _example(declared: str) -> object:
-    """A value of the type that the statement's head declares."""
-    examples = {"STRING": "text", "INTEGER": 1, "FLOAT": 0.5, "BOOLEAN": True, "LIST": [], "MAP": {}, "ZONED": _NOW}
-    return examples[re.split(r"[ <:]", declared)[0]]
 
 
 def _operators(plan: dict[str, object] | None) -> list[str]:
@@ -59,3 +50,12 @@ def _operators(plan: dict[str, object] | None) -> list[str]:
 def test_every_statement_is_used() -> None:
     code = "\n".join(path.read_text() for folder in ("server", "ingest") for path in Path(folder).rglob("*.py"))
     assert [name for name in _NAMES if f'"{name}"' not in code] == []
+
+
+async def test_planning_the_statements_runs_none_of_them(graph: Graph, driver: AsyncDriver) -> None:
+    count = "MATCH (n {namespace: $namespace}) RETURN count(n) AS nodes"
+    namespace = load("decisions/record_decision").examples()["namespace"]
+    for name in _NAMES:
+        await graph.plan(name)
+    answer = await driver.execute_query(count, namespace=namespace, database_="neo4j")
+    assert answer.records[0]["nodes"] == 0
