@@ -24,7 +24,9 @@ async def run(folder: Path) -> list[Result]:
                 process.memory,
             ):
                 console.print(f"{measure.__module__.rpartition('.')[2]} …", style="dim")
-                results += [Result(*row) for row in await measure(bench)]
+                for row in await measure(bench):
+                    results.append(Result(*row))
+                    console.print("  ", *row[:3], style="dim")
         results += [Result(*row) for row in await process.second_start(made)]
     return results
 

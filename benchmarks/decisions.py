@@ -84,13 +84,14 @@ async def _bare(bench: Bench, vectors: EdgeStore, embedder: Any, query: str) -> 
 
     async def words() -> None:
         lucene = within(_NAMESPACE, any_of(query))
-        found["words"] = await _run(bench, "decisions/matching_words", query=lucene, limit=50)
+        [row] = await _run(bench, "decisions/matching_words", query=lucene, limit=50)
+        found["words"] = row["ids"]
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(embed)
         tasks.start_soon(words)
     hits = await vectors.search(found["vector"], 50, namespace=_NAMESPACE, kinds=["decision"])
-    ids = list(dict.fromkeys([*(hit.key for hit in hits), *(row["id"] for row in found["words"])]))
+    ids = list(dict.fromkeys([*(hit.key for hit in hits), *found["words"]]))
     await _run(bench, "decisions/candidates", ids=ids, preview=400)
 
 
