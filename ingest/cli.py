@@ -19,11 +19,13 @@ from server.settings import Settings
 if TYPE_CHECKING:  # the driver is loaded by the command that needs it
     from server.graph.graph import Graph
 
-app = typer.Typer(help="Bring files into the graph: decision records, triples.", no_args_is_help=True)
+app = typer.Typer(help="Bring files into the graph: decision records, documents, triples.", no_args_is_help=True)
 out = Console()
 err = Console(stderr=True)
 _TOLD = 20
 """Lines of each kind that are printed; the table has the counts."""
+_NOT_COUNTED = {"others affected", "new entities"}
+"""What documents do not tell: they replace nothing but what they were, and link to entities one by one."""
 
 Namespace = Annotated[str | None, typer.Option(help="Namespace to write to; the settings' by default.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")]
@@ -50,6 +52,44 @@ def decisions(
 
         return await ingest_decisions(
             graph, to, paths, project=project, dry_run=dry_run, again=again, progress=progress
+        )
+
+    _ingest(work, namespace)
+
+
+@app.command()
+def docs(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            help=".md, .markdown, .txt and .rst files, and folders of them; hidden ones are left out.", exists=True
+        ),
+    ],
+    *,
+    project: Annotated[str | None, typer.Option(help="Project of the entries; the settings' by default.")] = None,
+    entry_type: Annotated[str, typer.Option("--type", help="Type of the entries.")] = "ingestion",
+    namespace: Namespace = None,
+    dry_run: DryRun = False,
+    again: Again = False,
+) -> None:
+    """Ingest documents as entries: each file once, found by its parts. Exits with 1 if any is set aside.
+
+    A file that has changed supersedes its earlier entry. Nothing is removed for a file that is gone. Below a folder,
+    links that lead out of it are not followed.
+    """
+
+    async def work(graph: "Graph", to: str, progress: Progress) -> Summary:
+        from ingest.docs import ingest_docs
+
+        return await ingest_docs(
+            graph,
+            to,
+            paths,
+            project=project or Settings().project,
+            entry_type=entry_type,
+            dry_run=dry_run,
+            again=again,
+            progress=progress,
         )
 
     _ingest(work, namespace)
@@ -137,10 +177,16 @@ async def _project(graph: "Graph", settings: Settings) -> None:
         await vectors.close()
 
 
+def _printable(path: str) -> str:
+    """A path as it can be told, also where its name is no text."""
+    return path.encode(errors="backslashreplace").decode()
+
+
 def _tell(summary: Summary) -> None:
     for record in summary.bad_records[:_TOLD]:
+        place = f"{record.file}:{record.line}" if record.line else record.file
         err.print(
-            f"[red]set aside[/] {escape(record.file)}:{record.line}: {escape(record.reason)}",
+            f"[red]set aside[/] {escape(_printable(place))}: {escape(record.reason)}",
             soft_wrap=True,
             highlight=False,
         )
@@ -150,7 +196,7 @@ def _tell(summary: Summary) -> None:
         if count > _TOLD:
             err.print(f"… and {count - _TOLD} more {name}", highlight=False)
     table = Table(title=summary.kind, show_header=False)
-    for name, count in (
+    rows = (
         ("read", summary.read),
         ("new", summary.created),
         ("updated", summary.updated),
@@ -159,8 +205,10 @@ def _tell(summary: Summary) -> None:
         ("others affected", summary.affected),
         ("files passed over", len(summary.passed_over)),
         ("new entities", summary.entities_created),
-    ):
-        table.add_row(name, f"{count:,}")
+    )
+    for name, count in rows:
+        if summary.kind != "documents" or name not in _NOT_COUNTED:
+            table.add_row(name, f"{count:,}")
     table.add_row("seconds", f"{summary.seconds:.1f}")
     out.print(table)
     if summary.dry_run:

@@ -1,7 +1,8 @@
 """The ledger of ingestion, in the graph: what was read, in which state, so that nothing is written twice.
 
 A file of triples is one `:Source` with the digest of its bytes and of each chunk of rows; a decision record is one
-`:Source` that its `:Decision` is `FROM`. A run that writes is an `:IngestRun`; a run that changes nothing leaves no
+`:Source` that its `:Decision` is `FROM`, a document one that its `:Entry` is `FROM` (`server.entries.documents` keeps
+it, for the tool alike). A run that writes is an `:IngestRun`; a run that changes nothing leaves no
 trace. Every mark is set in the transaction that wrote what it stands for, so a run that was killed leaves a ledger that
 is true, and the next run goes on from there.
 """
@@ -14,7 +15,7 @@ from secrets import token_hex
 from typing import Any, Literal, cast
 
 from ingest.chains import Claims
-from ingest.pipeline import Summary
+from ingest.pipeline import Kind, Summary
 from ingest.records import DecisionRecord, Link, LinkType, Standing
 from server.graph.graph import Graph, Transaction
 
@@ -36,7 +37,7 @@ class TripleSource:
 class Run:
     """One run's entry in the ledger, made when the first thing is written."""
 
-    def __init__(self, graph: Graph, namespace: str, kind: Literal["decisions", "triples"]) -> None:
+    def __init__(self, graph: Graph, namespace: str, kind: Kind) -> None:
         self._graph = graph
         self._namespace = namespace
         self._kind = kind

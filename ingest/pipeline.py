@@ -8,6 +8,7 @@ from typing import Literal, Protocol, TypeVar
 from ingest.records import BadRecord
 
 T = TypeVar("T")
+Kind = Literal["decisions", "documents", "triples"]
 
 MOST_TOLD = 1_000
 """Bad records that a summary keeps; the count is always true."""
@@ -39,12 +40,12 @@ class Remark:
 class Summary:
     """What an ingestion did, or with `dry_run` would do.
 
-    `created`, `updated` and `unchanged` count records (decisions or triples), and with `bad` make up all that were
-    read. A triple counts as updated when its relation was there and was written again. `affected` counts decisions that
-    were read by an earlier run and stand otherwise now, because of these.
+    `created`, `updated` and `unchanged` count records (decisions, documents or triples), and with `bad` make up all
+    that were read. A triple counts as updated when its relation was there and was written again. `affected` counts
+    decisions that were read by an earlier run and stand otherwise now, because of these.
     """
 
-    kind: Literal["decisions", "triples"]
+    kind: Kind
     dry_run: bool = False
     created: int = 0
     updated: int = 0

@@ -5,6 +5,7 @@
 // $uri STRING: where the document is
 // $name STRING: what people call it
 // $old STRING: id of the entry that it replaces, or null
+// $reason STRING: why it replaces it
 // $by STRING: name of the principal who brings it
 // $run STRING: id of the run of ingestion, or null
 MATCH (entry:Entry {namespace: $namespace, id: $id})
@@ -14,7 +15,7 @@ SET source.name = $name, source.location = $uri, source.digest = entry.hash, sou
 WITH entry, source
 CALL (entry) {
   MATCH (old:Entry {namespace: $namespace, id: $old})
-  CREATE (entry)-[:SUPERSEDES {reason: 'the document changed', at: entry.created_at, by: $by}]->(old)
+  CREATE (entry)-[:SUPERSEDES {reason: $reason, at: entry.created_at, by: $by}]->(old)
 }
 CALL (source) {
   MATCH (run:IngestRun {namespace: $namespace, id: $run})

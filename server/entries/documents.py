@@ -98,6 +98,8 @@ def document(uri: str, source_ref: str, text: str) -> Document | Unreadable:
         return Unreadable("it is not text")
     if not text.strip():
         return Unreadable("it is empty")
+    if "\udc80" <= max(source_ref) <= "\udcff":  # how Python shows the bytes of a file's name that is no text
+        return Unreadable("its name is not UTF-8 text")
     try:
         require_no_secret(text, source_ref)
     except PolicyBlocked as blocked:
@@ -132,24 +134,27 @@ class DocumentWriter:
         self._graph = graph
         self._writer = writer
 
-    async def compare(self, document: Document, shelf: Shelf) -> Outcome:
-        """What `store` would do."""
-        row = await self._graph.one("entries/current_document", **_place(document, shelf))
-        return _outcome(document, row)
+    async def compare(self, documents: Sequence[Document], shelf: Shelf) -> list[Outcome]:
+        """What `store` would come to, document by document."""
+        rows = await self._graph.run("entries/current_documents", **_places(documents, shelf))
+        current = {row["uri"]: row for row in rows}
+        return [_outcome(document, current.get(document.uri)) for document in documents]
 
-    async def store(self, document: Document, shelf: Shelf) -> Outcome:
-        """Stores a document unless its project has it as it is; the entry of what it was before is superseded."""
-        place = _place(document, shelf)
-        if await self.compare(document, shelf) == "unchanged":
+    async def store(self, document: Document, shelf: Shelf, *, again: bool = False) -> Outcome:
+        """Stores a document unless its project has it as it is; the entry of what it was before is superseded.
+
+        `again` stores it anyway, with its passages as they would be cut today.
+        """
+        if not again and await self.compare([document], shelf) == ["unchanged"]:
             return "unchanged"
         prepared = await self._writer.prepare(_entry(document, shelf), shelf.namespace)
 
         async def work(transaction: Transaction) -> Outcome:
             # Whoever reads the same file at the same moment waits here, and then finds it stored.
             await transaction.run("entries/lock_source", namespace=shelf.namespace, uri=document.uri)
-            row = await transaction.one("entries/current_document", **place)
+            row = await transaction.one("entries/current_documents", **_places([document], shelf))
             outcome = _outcome(document, row)
-            if outcome == "unchanged":
+            if outcome == "unchanged" and not again:
                 return outcome
             old = row["id"] if row else None
             if old is not None:
@@ -162,6 +167,7 @@ class DocumentWriter:
                 uri=document.uri,
                 name=document.source_ref,
                 old=old,
+                reason="the document was read again" if outcome == "unchanged" else "the document changed",
                 by=shelf.by,
                 run=shelf.run,
             )
@@ -170,8 +176,8 @@ class DocumentWriter:
         return await self._graph.transaction(work)
 
 
-def _place(document: Document, shelf: Shelf) -> dict[str, Any]:
-    return {"namespace": shelf.namespace, "project": shelf.project, "uri": document.uri}
+def _places(documents: Sequence[Document], shelf: Shelf) -> dict[str, Any]:
+    return {"namespace": shelf.namespace, "project": shelf.project, "uris": [document.uri for document in documents]}
 
 
 def _outcome(document: Document, row: dict[str, Any] | None) -> Outcome:

@@ -49,7 +49,7 @@ from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
 
 _NOTE = "note"
-_INGESTION = "ingestion"
+INGESTION = "ingestion"
 _LARGEST = 2**31 - 1
 
 
@@ -145,7 +145,7 @@ class EntryService:
     async def ingest_docs(self, request: IngestDocs, caller: Principal) -> Ingested:
         """Stores documents, each unless its project has it as it is; tells which could not be read, and why."""
         shelf = Shelf(
-            caller.namespace, caller.name, request.project or self._settings.project, request.entry_type or _INGESTION
+            caller.namespace, caller.name, request.project or self._settings.project, request.entry_type or INGESTION
         )
         require_no_secret(shelf.project, shelf.type, request.sources)
         outcomes: list[str] = []

@@ -71,6 +71,24 @@ async def test_decisions_of_several_paths_are_ingested_and_disagreements_told(
     assert "note PEP 1: it replaces PEP 2, which is not among the records" in result.stderr
 
 
+async def test_documents_are_ingested_and_what_is_none_makes_the_command_exit_with_1(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\nAda wrote it.\n")
+    (folder / "empty\udcff.md").write_text("")
+    result = await run(environment, "docs", str(folder), "--project", "shop", "--type", "manual")
+    assert result.exit_code == 1
+    assert "empty\\udcff.md: it is empty" in result.stderr
+    assert table(result) | {"seconds": ""} == {
+        "read": "2", "new": "1", "updated": "0", "unchanged": "0", "set aside": "1", "files passed over": "0",
+        "seconds": "",
+    }  # fmt: skip
+    result = await run(environment, "docs", str(folder / "a.md"), "--project", "shop")
+    assert (result.exit_code, table(result)["unchanged"]) == (0, "1")
+
+
 async def test_a_dry_run_writes_nothing(
     environment: dict[str, str], driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -85,7 +103,7 @@ async def test_a_dry_run_writes_nothing(
 
 
 async def test_a_path_that_does_not_exist_is_refused_before_anything_starts(environment: dict[str, str]) -> None:
-    for command in ("triples", "decisions"):
+    for command in ("triples", "decisions", "docs"):
         result = await run(environment, command, "no/such/file.tsv")
         assert result.exit_code == 2
         assert "does not exist" in result.stderr

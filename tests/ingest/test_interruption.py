@@ -13,8 +13,10 @@ import pytest
 from neo4j import AsyncDriver
 
 from ingest.decisions import ingest_decisions
+from ingest.docs import ingest_docs
 from ingest.triples import ingest_triples
 from server.graph.graph import Graph
+from tests.ingest.documents import picture
 from tests.ingest.dump import dump, ids
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -110,3 +112,24 @@ async def test_decisions_killed_in_the_middle_go_on_to_the_graph_of_one_clean_ru
     clean = f"{namespace}-clean"
     await ingest_decisions(graph, clean, [PEPS])
     assert await dump(driver, namespace) == await dump(driver, clean)
+
+
+async def test_documents_killed_in_the_middle_go_on_to_the_graph_of_one_clean_run(
+    graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(200):
+        said = f"It goes on after [[part {number // 2}]]. " * (number % 20)
+        (folder / f"{number:03}.md").write_text(f"# Part {number}\n\nThis is part {number}.\n\n{said}\n")
+    with ingesting("docs", str(folder), "--project", "shop") as running:
+        await killed_once(driver, running, namespace, "MATCH (e:Entry {namespace: $namespace}) RETURN count(e)")
+    summary = await ingest_docs(graph, namespace, [folder], project="shop")
+    assert summary.unchanged > 0
+    assert summary.created > 0
+    assert summary.unchanged + summary.created == 200
+
+    clean = f"{namespace}-clean"
+    await ingest_docs(graph, clean, [folder], project="shop")
+    assert await picture(driver, namespace) == await picture(driver, clean)
+    assert len(set(await ids(driver, namespace))) == 200 + 100
