@@ -1,4 +1,4 @@
-// Returns the messages whose words match best, best first, in one row.
+// Returns the messages whose words match best, best first, and how well, in one row.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent whose messages they are
@@ -6,5 +6,5 @@
 // $limit INTEGER: how many at most
 CALL db.index.fulltext.queryNodes('message_words', $query, {limit: $limit}) YIELD node, score
 WHERE score > 0 AND node.namespace = $namespace AND node.agent_id = $agent_id
-WITH node ORDER BY score DESC, node.created_at DESC, node.id
-RETURN collect(node.id) AS ids
+WITH node, score ORDER BY score DESC, node.created_at DESC, node.id
+RETURN collect([node.id, score]) AS hits

@@ -93,7 +93,7 @@ class SearchConversations(ToolInput):
 
 
 class FoundMessage(Message):
-    """`score` is at most 1.0: best by meaning and by words; `matched` says which of them found it."""
+    """`score` is how far it stands out of what meaning and words proposed; `matched` says which of them did."""
 
     score: float
     matched: list[Literal["meaning", "words"]]

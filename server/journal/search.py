@@ -1,13 +1,13 @@
-"""Finding what was said to and by an agent: meaning and words propose, the graph confirms, ranks are fused.
+"""Finding what was said to and by an agent: meaning and words propose, the graph confirms, their fusion orders.
 
-Source: design.md sections 4 and 5. Both look within the agent's own messages, by the word of their scope that stands
-for its journal. What is not projected yet is found by its words.
+Source: design.md sections 4 and 5; docs/decisions/0010. Both look within the agent's own messages, by the word of their
+scope that stands for its journal. What is not projected yet is found by its words.
 """
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from server.embedding.embedder import Embedder
@@ -15,14 +15,16 @@ from server.errors import EmbeddingUnavailable, VectorsUnavailable
 from server.graph.graph import Graph
 from server.graph.words import any_of, scope_token, within
 from server.journal.models import FoundMessage, FoundMessages, SearchConversations
+from server.ranking.fusion import Candidate, fuse
 from server.types import Row
-from server.vectors.store import Hit, Vector, VectorStore
+from server.vectors.store import Hit, Vector, VectorStore, point_id
 
 Matched = Literal["meaning", "words"]
 _KIND = "message"
-_NARROWEST = 100
-_K = 10
-"""Of reciprocal rank fusion. The usual 60 is for long lists; here the first places are what counts."""
+_CANDIDATES = 100
+"""By meaning, and as many by words: the most that an answer holds."""
+_MATCHES = 1_000
+"""Messages whose score by words is known where meaning proposes them."""
 _SNIPPET = 200
 _SOUGHT = 20
 _SEEN = 20_000
@@ -35,15 +37,6 @@ def agent_scope(namespace: str, agent_id: str) -> str:
     return scope_token(_journal(namespace, agent_id))
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A message's place among the found: its score, at most 1.0, and what found it."""
-
-    id: str
-    score: float
-    matched: tuple[Matched, ...]
-
-
 class ConversationSearch:
     """Answers one search: the query's vector and its words at once, nearest vectors, what the graph says of them."""
 
@@ -54,23 +47,33 @@ class ConversationSearch:
 
     async def run(self, request: SearchConversations, namespace: str) -> FoundMessages:
         """Returns the best messages of an agent's journal; while meanings cannot be compared, by words alone."""
-        breadth = max(5 * request.limit, _NARROWEST)
+        agent_id = request.agent_id
         vector, words = await asyncio.gather(
-            self._embedded(request.query), self._by_words(namespace, request.agent_id, request.query, breadth)
+            self._embedded(request.query), self._by_words(namespace, agent_id, request.query)
         )
-        hits = await self._by_meaning(namespace, request.agent_id, vector, breadth)
-        revisions = await self._revisions(namespace, request.agent_id, [*(hit.key for hit in hits or ()), *words])
-        best = fuse(
-            [hit.key for hit in hits or () if revisions.get(hit.key) == hit.revision],
-            [id_ for id_ in words if id_ in revisions],
-        )[: request.limit]
+        first = list(words)[:_CANDIDATES]
+        near, compared = await self._by_meaning(namespace, agent_id, vector, first)
+        known = await self._known(namespace, agent_id, [*first, *(hit.key for hit in near or ())])
+        # Of a message that has changed since it was projected, the vector says nothing.
+        cosines = {
+            hit.key: hit.score
+            for hit in [*compared, *(near or ())]
+            if hit.key in known and known[hit.key]["revision"] == hit.revision
+        }
+        ranked = fuse([_candidate(row, words, cosines) for id_, row in known.items() if id_ in words or id_ in cosines])
+        ranked = ranked[: request.limit]
+        alike = cosines.keys() & {hit.key for hit in near or ()}
         rows = await self._graph.run(
-            "journal/messages", namespace=namespace, agent_id=request.agent_id, ids=[hit.id for hit in best]
+            "journal/messages", namespace=namespace, agent_id=agent_id, ids=[hit.candidate.id for hit in ranked]
         )
         said = {row["message_id"]: row for row in rows}
         return FoundMessages(
-            items=[_found(said[hit.id], hit, request.query) for hit in best if hit.id in said],
-            by_meaning=hits is not None,
+            items=[
+                _found(said[id_], hit.score, _matched(id_, alike, words), request.query)
+                for hit in ranked
+                if (id_ := hit.candidate.id) in said
+            ],
+            by_meaning=near is not None,
         )
 
     async def _embedded(self, query: str) -> Vector | None:
@@ -79,46 +82,45 @@ class ConversationSearch:
         except EmbeddingUnavailable:
             return None
 
-    async def _by_meaning(self, namespace: str, agent_id: str, vector: Vector | None, limit: int) -> list[Hit] | None:
-        """None while the model or Qdrant is down: words and the graph still answer."""
+    async def _by_meaning(
+        self, namespace: str, agent_id: str, vector: Vector | None, ids: Sequence[str]
+    ) -> tuple[list[Hit] | None, list[Hit]]:
+        """The nearest messages, and how near these are; None while the model or Qdrant is down."""
         if vector is None:
-            return None
-        scope = agent_scope(namespace, agent_id)
+            return None, []
+        search = partial(
+            self._vectors.search,
+            vector,
+            _CANDIDATES,
+            namespace=namespace,
+            kinds=[_KIND],
+            scope=agent_scope(namespace, agent_id),
+        )
         try:
-            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND], scope=scope)
+            near, compared = await asyncio.gather(
+                search(), search(ids=[point_id(namespace, _KIND, id_) for id_ in ids])
+            )
         except VectorsUnavailable:
-            return None
+            return None, []
+        return near, compared
 
-    async def _by_words(self, namespace: str, agent_id: str, text: str, limit: int) -> list[str]:
+    async def _by_words(self, namespace: str, agent_id: str, text: str) -> dict[str, float]:
+        """Scores of the messages that share a word with a text, best first."""
         query = within(_journal(namespace, agent_id), any_of(text))
         if query is None:
-            return []
+            return {}
         row = await self._graph.one(
-            "journal/matching_words", namespace=namespace, agent_id=agent_id, query=query, limit=limit
+            "journal/matching_words", namespace=namespace, agent_id=agent_id, query=query, limit=_MATCHES
         )
-        return [] if row is None else list(row["ids"])
+        return dict(row["hits"]) if row else {}
 
-    async def _revisions(self, namespace: str, agent_id: str, ids: Sequence[str]) -> dict[str, int]:
-        """The revision of each of these that is a message of the agent."""
+    async def _known(self, namespace: str, agent_id: str, ids: Sequence[str]) -> dict[str, Row]:
+        """What the graph says of each of these that is a message of the agent."""
         row = await self._graph.one(
-            "journal/revisions", namespace=namespace, agent_id=agent_id, ids=list(dict.fromkeys(ids))
+            "journal/found_messages", namespace=namespace, agent_id=agent_id, ids=list(dict.fromkeys(ids))
         )
         assert row is not None
-        return {message["id"]: message["revision"] for message in row["messages"]}
-
-
-def fuse(meaning: Sequence[str], words: Sequence[str]) -> list[Ranked]:
-    """Fuses two rankings, best first each, by reciprocal rank (k = 10); first in both scores 1.0. Ties by id."""
-    places: dict[str, dict[Matched, int]] = {}
-    sources: tuple[tuple[Matched, Sequence[str]], ...] = (("meaning", meaning), ("words", words))
-    for matched, ids in sources:
-        for place, id_ in enumerate(ids, start=1):
-            places.setdefault(id_, {})[matched] = place
-    ranked = [
-        Ranked(id_, round(sum((_K + 1) / (_K + place) for place in found.values()) / 2, 6), tuple(found))
-        for id_, found in places.items()
-    ]
-    return sorted(ranked, key=lambda hit: (-hit.score, hit.id))
+        return {message["id"]: message for message in row["messages"]}
 
 
 def snippet(text: str, query: str) -> str:
@@ -138,6 +140,15 @@ def _journal(namespace: str, agent_id: str) -> str:
     return f"{namespace}\0{agent_id}"
 
 
-def _found(row: Row, hit: Ranked, query: str) -> FoundMessage:
-    part = snippet(row["message_content"], query)
-    return FoundMessage(**row, score=hit.score, matched=list(hit.matched), snippet=part)
+def _candidate(row: Row, words: Mapping[str, float], cosines: Mapping[str, float]) -> Candidate:
+    id_, number = row["id"], row["node_id"]
+    return Candidate(id_, number, row["conversation_id"], f"{number:015}", words.get(id_, 0.0), cosines.get(id_))
+
+
+def _matched(id_: str, alike: set[str], words: Mapping[str, float]) -> list[Matched]:
+    found: list[Matched] = ["meaning"] if id_ in alike else []
+    return [*found, "words"] if id_ in words else found
+
+
+def _found(row: Row, score: float, matched: list[Matched], query: str) -> FoundMessage:
+    return FoundMessage(**row, score=score, matched=matched, snippet=snippet(row["message_content"], query))

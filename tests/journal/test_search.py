@@ -1,6 +1,5 @@
 """Words alone, and the pure parts; meaning is proved on the whole application, in tests/interaction."""
 
-import itertools
 from collections.abc import Sequence as Many
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from server.errors import EmbeddingUnavailable
-from server.journal.search import fuse, snippet
+from server.journal.search import snippet
 from server.principals import Principal, Role
 from server.vectors.remote import RemoteStore, connect
 from tests.journal.conftest import Agent, Make
@@ -21,6 +20,24 @@ async def test_what_is_not_projected_yet_is_found_by_its_words(agent: Agent) -> 
     assert stored["searchable"] is False
     [item] = await agent.ask("search_conversations", query="xylophone")
     assert (item["message_id"], item["matched"]) == (stored["message_id"], ["words"])
+
+
+async def test_what_was_said_in_the_conversation_of_a_good_answer_comes_before_the_same_words_elsewhere(
+    modern: Agent,
+) -> None:
+    for conversation, text in (("music", "Birch wood?"), ("music", "A xylophone of wood."), ("garden", "Birch wood?")):
+        await modern.ask(
+            "store_conversation_message", sender="user", message_content=text, conversation_id=conversation
+        )
+    items = await modern.ask("search_conversations", query="xylophone wood")
+    assert [(item["conversation_id"], item["message_content"]) for item in items] == [
+        ("music", "A xylophone of wood."),
+        ("music", "Birch wood?"),
+        ("garden", "Birch wood?"),
+    ]
+    scores = [item["score"] for item in items]
+    assert scores == sorted(scores, reverse=True)
+    assert await modern.ask("search_conversations", query="xylophone wood", limit=2) == items[:2]
 
 
 async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make: Make, namespace: str) -> None:
@@ -53,25 +70,6 @@ async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make:
 )
 async def test_any_text_is_a_query(modern: Agent, query: str) -> None:
     assert not (await modern.call("search_conversations", query=query)).is_error
-
-
-places = st.lists(st.sampled_from("abcdefghij"), unique=True)
-
-
-@given(places, places)
-def test_fused_scores_are_at_most_one_and_fall_with_the_place(meaning: list[str], words: list[str]) -> None:
-    ranked = fuse(meaning, words)
-    assert {hit.id for hit in ranked} == {*meaning, *words}
-    assert [hit.score for hit in ranked] == sorted((hit.score for hit in ranked), reverse=True)
-    scores = {hit.id: hit.score for hit in ranked}
-    for hit in ranked:
-        assert 0 < hit.score <= 1
-        assert hit.matched == tuple(name for name, ids in (("meaning", meaning), ("words", words)) if hit.id in ids)
-    if meaning and words and meaning[0] == words[0]:
-        assert scores[meaning[0]] == 1.0
-    for better, worse in itertools.pairwise(meaning):
-        if worse not in words:
-            assert scores[better] > scores[worse]
 
 
 @given(st.text(max_size=500), st.text(max_size=30))
