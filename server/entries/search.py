@@ -11,7 +11,7 @@ share a word it says that there are more.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -73,10 +73,10 @@ class _ByWords(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Passages by words, best first, and the first of them as candidates."""
+    """Passages by words, best first; and of the first of them, the words of their scope and when they are from."""
 
     hits: Sequence[_ByWords] = ()
-    candidates: Sequence[Candidate] = ()
+    first: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +146,7 @@ class EntrySearch:
             first=_CANDIDATES,
         )
         assert row is not None
-        hits = [_ByWords(*hit) for hit in row["hits"]]
-        first = [
-            Candidate(hit.id, hit.entry, session_of(carried.split()), at, hit.score, None)
-            for hit, (carried, at) in zip(hits, row["first"], strict=False)
-        ]
-        return _Words(hits, first)
+        return _Words([_ByWords(*hit) for hit in row["hits"]], row["first"])
 
     async def _by_meaning(self, narrow: _Narrow, vector: Vector, words: _Words) -> _Meanings | None:
         """The nearest passages, and how near those are that words proposed; None while Qdrant is down."""
@@ -165,7 +160,7 @@ class EntrySearch:
             since=narrow.since,
             until=narrow.until,
         )
-        proposed = [point_id(narrow.namespace, KIND, hit.id) for hit in words.candidates]
+        proposed = [point_id(narrow.namespace, KIND, hit.id) for hit in words.hits[:_CANDIDATES]]
         try:
             near, compared = await asyncio.gather(search(), search(ids=proposed))
         except VectorsUnavailable:
@@ -200,15 +195,18 @@ def _places(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[_
 
 def _candidates(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[Candidate]:
     """What words and meaning proposed, each with both scores."""
-    cosines = meanings.cosines if meanings else {}
+    near, cosines = (meanings.near, meanings.cosines) if meanings else ((), {})
+    proposed = {
+        hit.id: Candidate(hit.id, hit.entry, session_of(carried.split()), at, hit.score, cosines.get(hit.id))
+        for hit, (carried, at) in zip(words.hits, words.first, strict=False)
+    }
     scores = {hit.id: hit.score for hit in words.hits}
-    proposed = {candidate.id: candidate for candidate in words.candidates}
-    for hit in meanings.near if meanings else ():
+    for hit in near:
         entry = entry_of(hit.scope)
         if entry is not None and hit.key not in proposed and hit.key not in gone:
-            at, shared = token(hit.at or 0), scores.get(hit.key, 0.0)
-            proposed[hit.key] = Candidate(hit.key, entry, session_of(hit.scope), at, shared, None)
-    return [replace(candidate, cosine=cosines.get(candidate.id)) for candidate in proposed.values()]
+            session, shared = session_of(hit.scope), scores.get(hit.key, 0.0)
+            proposed[hit.key] = Candidate(hit.key, entry, session, token(hit.at or 0), shared, hit.score)
+    return list(proposed.values())
 
 
 def _items(page: Sequence[_Place], rows: Sequence[Row], query: str, near: set[str]) -> list[FoundEntry]:

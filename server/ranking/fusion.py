@@ -7,7 +7,7 @@ alone. An entry stands where its best passage does. Pure functions; the numbers 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
+from math import fsum, sqrt
 
 WORDS = 0.7
 SESSION = 0.2
@@ -68,5 +68,6 @@ def _together(candidate: Candidate) -> str | int:
 def _standard(values: Sequence[float | None]) -> list[float]:
     """Standard scores; what is unknown counts as average."""
     known = [value for value in values if value is not None]
-    average, spread = (fmean(known), pstdev(known)) if known else (0.0, 0.0)
+    average = fsum(known) / len(known) if known else 0.0
+    spread = sqrt(fsum((value - average) ** 2 for value in known) / len(known)) if known else 0.0
     return [0.0 if value is None or spread < _EQUAL else (value - average) / spread for value in values]
