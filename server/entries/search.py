@@ -12,7 +12,6 @@ share a word it says that there are more.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, NamedTuple
 
 from server.embedding.embedder import Embedder
@@ -79,21 +78,13 @@ class _Words:
     first: Sequence[tuple[str, str]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Meanings:
-    """Passages by meaning, nearest first, and the similarity of every candidate that has a vector."""
-
-    near: Sequence[Hit]
-    cosines: Mapping[str, float]
-
-
 def token(at: int) -> str:
     """An instant in epoch milliseconds as a word that sorts as the instant does."""
     return f"{max(at, 0):015}"
 
 
 class EntrySearch:
-    """Answers one search in three steps: the query's vector and its words at once, nearest vectors, the graph."""
+    """Answers one search in three steps: meaning and words at once, what words alone proposed compared, the graph."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
         self._graph = graph
@@ -108,31 +99,55 @@ class EntrySearch:
             None if request.since is None else milliseconds(request.since),
             None if request.until is None else milliseconds(request.until),
         )
-        vector, words = await asyncio.gather(self._embedded(request.query), self._by_words(narrow, request.query))
-        meanings = None if vector is None else await self._by_meaning(narrow, vector, words)
-        near = {hit.key for hit in meanings.near} if meanings else set()
+        (vector, near), words = await asyncio.gather(
+            self._by_meaning(narrow, request.query), self._by_words(narrow, request.query)
+        )
+        cosines = await self._compared(narrow, vector, near, words)
+        shared = {hit.id for hit in words.hits}
+        alike = {hit.key for hit in near or ()}
         gone: set[str] = set()
         while True:
-            places = _places(words, meanings, gone)
+            places = _places(words, [hit for hit in near or () if hit.key not in gone], cosines)
             page = places[request.offset : request.offset + request.limit]
-            row = await self._told(narrow, page, near - gone)
+            # What words propose, the graph has just said itself.
+            row = await self._told(narrow, page, alike - shared - gone)
             if not row["gone"]:
                 break
             # Deleted, and Qdrant does not know yet: as if it had not been proposed.
             gone.update(row["gone"])
         return Found(
-            items=_items(page, row["found"], request.query, near),
+            items=_items(page, row["found"], request.query, alike),
             total=len(places),
             limit=request.limit,
             offset=request.offset,
             total_is_exact=len(words.hits) < _MOST,
-            by_meaning=meanings is not None,
+            by_meaning=near is not None,
         )
 
-    async def _embedded(self, query: str) -> Vector | None:
+    async def _by_meaning(self, narrow: _Narrow, query: str) -> tuple[Vector | None, list[Hit] | None]:
+        """The query's vector and the passages nearest to it; None where there is no model or no Qdrant to ask."""
         try:
-            return await self._embedder.embed_query(query)
+            vector = await self._embedder.embed_query(query)
         except EmbeddingUnavailable:
+            return None, None
+        hits = await self._nearest(narrow, vector)
+        return vector, None if hits is None else [hit for hit in hits if hit.score >= _UNLIKE]
+
+    async def _nearest(self, narrow: _Narrow, vector: Vector, ids: Sequence[str] | None = None) -> list[Hit] | None:
+        """The passages nearest to a vector, or how near just these are; None while Qdrant is down."""
+        try:
+            return await self._vectors.search(
+                vector,
+                _CANDIDATES,
+                namespace=narrow.namespace,
+                kinds=[KIND],
+                ids=None if ids is None else [point_id(narrow.namespace, KIND, id_) for id_ in ids],
+                # The namespace is looked at in any case; twice costs a third of a search among many.
+                scope=None if narrow.scope == narrowest(narrow.namespace, "", "") else narrow.scope,
+                since=narrow.since,
+                until=narrow.until,
+            )
+        except VectorsUnavailable:
             return None
 
     async def _by_words(self, narrow: _Narrow, query: str) -> _Words:
@@ -146,27 +161,18 @@ class EntrySearch:
             first=_CANDIDATES,
         )
         assert row is not None
-        return _Words([_ByWords(*hit) for hit in row["hits"]], row["first"])
+        return _Words(list(map(_ByWords._make, row["hits"])), row["first"])
 
-    async def _by_meaning(self, narrow: _Narrow, vector: Vector, words: _Words) -> _Meanings | None:
-        """The nearest passages, and how near those are that words proposed; None while Qdrant is down."""
-        search = partial(
-            self._vectors.search,
-            vector,
-            _CANDIDATES,
-            namespace=narrow.namespace,
-            kinds=[KIND],
-            scope=narrow.scope,
-            since=narrow.since,
-            until=narrow.until,
-        )
-        proposed = [point_id(narrow.namespace, KIND, hit.id) for hit in words.hits[:_CANDIDATES]]
-        try:
-            near, compared = await asyncio.gather(search(), search(ids=proposed))
-        except VectorsUnavailable:
-            return None
-        alike = [hit for hit in near if hit.score >= _UNLIKE]
-        return _Meanings(alike, {hit.key: hit.score for hit in [*compared, *alike]})
+    async def _compared(
+        self, narrow: _Narrow, vector: Vector | None, near: Sequence[Hit] | None, words: _Words
+    ) -> dict[str, float]:
+        """The similarity of every candidate that has a vector: of the nearest, and of what words propose."""
+        cosines = {hit.key: hit.score for hit in near or ()}
+        lacking = [hit.id for hit in words.hits[:_CANDIDATES] if hit.id not in cosines]
+        if vector is None or not lacking:
+            return cosines
+        hits = await self._nearest(narrow, vector, lacking)
+        return cosines | {hit.key: hit.score for hit in hits or ()}
 
     async def _told(self, narrow: _Narrow, page: Sequence[_Place], others: Iterable[str]) -> Row:
         """What the graph says of a page, and which of the others it does not confirm."""
@@ -183,9 +189,9 @@ class EntrySearch:
         return row
 
 
-def _places(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[_Place]:
+def _places(words: _Words, near: Sequence[Hit], cosines: Mapping[str, float]) -> list[_Place]:
     """All that was found, each entry once: what is fused, then the rest by words alone, no higher than the last."""
-    ranked = fuse(_candidates(words, meanings, gone))
+    ranked = fuse(_candidates(words, near, cosines))
     places = {hit.candidate.entry: _Place(hit.candidate.id, hit.score) for hit in ranked}
     last = ranked[-1].score if ranked else 0.0
     for hit in words.hits:
@@ -193,9 +199,8 @@ def _places(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[_
     return list(places.values())
 
 
-def _candidates(words: _Words, meanings: _Meanings | None, gone: set[str]) -> list[Candidate]:
+def _candidates(words: _Words, near: Sequence[Hit], cosines: Mapping[str, float]) -> list[Candidate]:
     """What words and meaning proposed, each with both scores."""
-    near, cosines = (meanings.near, meanings.cosines) if meanings else ((), {})
     proposed = {
         hit.id: Candidate(hit.id, hit.entry, session_of(carried.split()), at, hit.score, cosines.get(hit.id))
         for hit, (carried, at) in zip(words.hits, words.first, strict=False)
@@ -203,7 +208,7 @@ def _candidates(words: _Words, meanings: _Meanings | None, gone: set[str]) -> li
     scores = {hit.id: hit.score for hit in words.hits}
     for hit in near:
         entry = entry_of(hit.scope)
-        if entry is not None and hit.key not in proposed and hit.key not in gone:
+        if entry is not None and hit.key not in proposed:
             session, shared = session_of(hit.scope), scores.get(hit.key, 0.0)
             proposed[hit.key] = Candidate(hit.key, entry, session, token(hit.at or 0), shared, hit.score)
     return list(proposed.values())

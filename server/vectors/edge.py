@@ -1,7 +1,8 @@
 """Qdrant Edge: the engine of Qdrant in our process, one owner at a time, in a folder of the home.
 
-It searches exactly, without an HNSW index: building one holds the interpreter's lock for 12 s per 20,000 points on two
-cores and saves a third of a millisecond; what needs an index needs a Qdrant server (docs/decisions/0004).
+It compares every point, without an HNSW index: building one holds the interpreter's lock for 12 s per 20,000 points on
+two cores; what needs an index needs a Qdrant server (docs/decisions/0004). Where there are many, it looks at vectors of
+one byte a dimension first and at twice as many as asked for exactly: 10 ms instead of 30 among 170,000 (0010).
 """
 
 import json
@@ -23,6 +24,9 @@ from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_ot
 T = TypeVar("T")
 _Id = UUID | int | str
 _NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=1, full_scan_threshold=0)
+_BYTES = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
+_NEAREST = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0))
+_JUST_THESE = edge.SearchParams(exact=True)
 
 _INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
     "namespace": edge.KeywordIndexParams(is_tenant=True),
@@ -84,7 +88,7 @@ class EdgeStore:
             limit=wanted,
             query=edge.Query.Nearest(list(vector)),
             filter=edge.Filter(must=must),
-            params=edge.SearchParams(exact=True),
+            params=_JUST_THESE if ids is not None else _NEAREST,
             # Only what a hit tells: the rest costs as much as the search.
             with_payload=list(TOLD),
         )
@@ -172,7 +176,9 @@ class EdgeStore:
         shard = edge.EdgeShard.create(
             str(aside),
             edge.EdgeConfig(
-                vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine), hnsw_config=_NO_GRAPH
+                vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine),
+                hnsw_config=_NO_GRAPH,
+                quantization_config=_BYTES,
             ),
         )
         shard.close()
