@@ -9,7 +9,6 @@ from benchmarks.bench import Bench
 from server.embedding.embedder import Embedder
 from server.entries.scope import narrowest
 from server.graph.statements import load
-from server.graph.words import any_of
 from server.ranking.terms import terms
 from server.vectors.edge import EdgeStore
 from server.vectors.store import Point, VectorStore, point_id
@@ -47,7 +46,8 @@ class Whole:
 class Baselines:
     """Words alone, meaning alone and reciprocal rank fusion (k = 60) of the two, each over whole texts.
 
-    Words are BM25 of the same Neo4j over an index of their own, meaning is cosine in an engine of this process.
+    Words are BM25 of the same Neo4j over an index of their own, stemmed, without stop words, as ours are; meaning is
+    cosine in an engine of this process.
     """
 
     def __init__(self, bench: Bench, embedder: Embedder, namespace: str) -> None:
@@ -82,7 +82,7 @@ class Baselines:
         await bare(self._bench, "DROP INDEX bench_texts IF EXISTS")
 
     async def words(self, project: str, question: str) -> list[str]:
-        query = f'+project:"{project}"^0 +body:({any_of(question)})'
+        query = f'+project:"{project}"^0 +body:({" ".join(terms(question))})'
         [row] = await bare(self._bench, _WORDS, namespace=self._namespace, query=query, limit=_LISTED)
         return list(row["ids"])
 
@@ -124,7 +124,7 @@ class Parts:
             bare(self._bench, statement, query=query, limit=_MATCHES, first=_LISTED),
         )
         hits = await self._vectors.search(
-            vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope or None
+            vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope if project else None
         )
         keys = [hit.key for hit in hits]
         await bare(
