@@ -40,6 +40,7 @@ CallTool = Callable[[str, dict[str, Any], Context], Awaitable[CallToolResult]]
 def build_server(tools: Iterable[Tool], call_tool: CallTool) -> Server[Any]:
     """Returns an MCP server that lists `tools` and hands each call to `call_tool`."""
     listed = ListToolsResult(tools=[_wire(tool) for tool in tools])
+    schemas = {tool.name: tool.input_schema for tool in listed.tools}
 
     async def on_list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return listed
@@ -54,6 +55,8 @@ def build_server(tools: Iterable[Tool], call_tool: CallTool) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
+        # Or the SDK would go through the whole list at each call: a quarter of the time that a call took.
+        get_tool_input_schema=schemas.get,
     )
 
 
