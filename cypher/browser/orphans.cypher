@@ -1,7 +1,7 @@
 // Orphans.
-// Things without any relation or decision.
+// Things without any relation, decision or memory.
 WITH 'default' AS namespace
 MATCH (entity:Entity {namespace: namespace})
-WHERE NOT (entity)--(:Entity|Decision)
+WHERE NOT (entity)--(:Entity|Decision|Entry)
 RETURN entity
 LIMIT 100

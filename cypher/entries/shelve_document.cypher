@@ -11,7 +11,8 @@
 MATCH (entry:Entry {namespace: $namespace, id: $id})
 MATCH (source:Source {namespace: $namespace, uri: $uri})
 CREATE (entry)-[:FROM]->(source)
-SET source.name = $name, source.location = $uri, source.digest = entry.hash, source.read_at = datetime()
+SET source.name = $name, source.location = $uri, source.digest = entry.hash, source.state = 'done',
+  source.read_at = datetime()
 WITH entry, source
 CALL (entry) {
   MATCH (old:Entry {namespace: $namespace, id: $old})

@@ -19,6 +19,8 @@ from neo4j.graph import Path as GraphPath
 from ingest.triples import ingest_triples
 from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
+from server.entries.documents import Document, DocumentWriter, Shelf
+from server.entries.writing import EntryWriter, NewEntry
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.graph.words import scope_token
@@ -73,6 +75,7 @@ async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.Tem
         )
     await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
     await _keep_a_journal(graph, namespace)
+    await _keep_entries(graph, namespace)
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
     await ingest_triples(graph, namespace, triples)
@@ -117,6 +120,18 @@ async def _keep_a_journal(graph: Graph, namespace: str) -> None:
         **record("correction", correction_type="user_feedback", original_entry_id="message", **values),
         applied_automatically=False,
     )
+
+
+async def _keep_entries(graph: Graph, namespace: str) -> None:
+    """Three memories of the session that the query names, and a document in two versions."""
+    writer = EntryWriter(graph, Sequence(graph))
+    for text in ("We met about [[Neo4j]].", "It knows paths. " * 20, "Grace likes neo4j, and [[Bolt]]."):
+        entry = NewEntry(text, "", "shop", "note", None, "{}", "kickoff")
+        prepared = await writer.prepare(entry, namespace)
+        await graph.transaction(lambda transaction, ready=prepared: writer.write(transaction, ready, namespace, "ada"))
+    documents, shelf = DocumentWriter(graph, writer), Shelf(namespace, "ingest", "shop", "ingestion")
+    for text in ("# Guide\n\nOld.", "# Guide\n\nNew."):
+        await documents.store(Document("file:///docs/guide.md", "docs/guide.md", text), shelf)
 
 
 async def _run(driver: AsyncDriver, name: str, namespace: str) -> list[Record]:
@@ -223,6 +238,31 @@ async def test_what_was_corrected_says_of_what_and_why(seeded: str, driver: Asyn
     assert row["why"] == "It was 2."
 
 
+async def test_what_was_said_about_a_thing_shows_what_else_it_is_about(seeded: str, driver: AsyncDriver) -> None:
+    assert _names(await _run(driver, "said_about", seeded)) == {
+        "We met about [[Neo4j]].",
+        "Grace likes neo4j, and [[Bolt]].",
+        "Neo4j",
+        "Bolt",
+    }
+
+
+async def test_a_session_is_shown_in_its_order(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "session_in_order", seeded)
+    saved = list(dict.fromkeys(row["saved"].end_node["title"][:7] for row in rows))
+    assert saved == ["We met ", "It know", "Grace l"]
+    following = {
+        (row["next"].start_node["title"][:7], row["next"].end_node["title"][:7]) for row in rows if row["next"]
+    }
+    assert following == {("We met ", "It know"), ("It know", "Grace l")}
+
+
+async def test_a_changed_document_shows_what_it_was(seeded: str, driver: AsyncDriver) -> None:
+    [row] = await _run(driver, "changed_documents", seeded)
+    assert (row["document"], row["was"], row["became"]) == ("docs/guide.md", "# Guide\n\nOld.", "# Guide\n\nNew.")
+    assert (row["why"], row["by"], row["status"]) == ("the document changed", "ingest", "active")
+
+
 async def test_orphans_are_the_things_that_nothing_refers_to(seeded: str, driver: AsyncDriver) -> None:
     assert _names(await _run(driver, "orphans", seeded)) == {"Nobody's idea"}
 
@@ -233,8 +273,11 @@ async def test_what_is_unprojected_counts_deletions_too(seeded: str, driver: Asy
 
 
 async def test_the_ledger_shows_each_file_with_its_state(seeded: str, driver: AsyncDriver) -> None:
-    [row] = await _run(driver, "sources", seeded)
-    assert (row["name"], row["kind"], row["state"], row["records"]) == ("cities.tsv", "triples", "done", 2)
+    rows = {row["name"]: row for row in await _run(driver, "sources", seeded)}
+    assert {name: (row["kind"], row["state"], row["records"]) for name, row in rows.items()} == {
+        "cities.tsv": ("triples", "done", 2),
+        "docs/guide.md": ("document", "done", None),
+    }
 
 
 async def test_humans_and_agents_are_counted_apart(seeded: str, driver: AsyncDriver) -> None:
@@ -277,7 +320,7 @@ async def test_every_node_that_a_person_may_meet_has_a_caption(seeded: str, driv
     )
     blank = [row["labels"] for row in nodes if not _caption("node", set(row["labels"]), row["properties"]).strip(" ·")]
     assert blank == []
-    assert {"Decision", "Entity", "Source", "IngestRun", "Sequence", "Tombstone"} <= {
+    assert {"Decision", "Entity", "Source", "IngestRun", "Sequence", "Tombstone", "Entry", "Passage", "Session"} <= {
         label for row in nodes for label in row["labels"]
     }
 

@@ -45,7 +45,8 @@ async def app(
     async with driver.session(database="neo4j") as session:
         left = "MATCH (n) WHERE NOT n:Migration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
         await (await session.run(left)).consume()
-    settings = settings_for(neo4j, tmp_path_factory.mktemp("home"))
+    docs = (tmp_path_factory.mktemp("docs"),)
+    settings = settings_for(neo4j, tmp_path_factory.mktemp("home"), PRECEDENT_DOCS_ROOTS=docs)
     async with open_app(settings) as opened, opened.http.router.lifespan_context(opened.http):
         yield opened
 

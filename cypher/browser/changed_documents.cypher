@@ -1,0 +1,8 @@
+// Changed documents.
+// What each was before, what it is now, when it was read and by whom; newest first.
+WITH 'default' AS namespace
+MATCH (new:Entry {namespace: namespace})-[replaced:SUPERSEDES]->(old:Entry)
+RETURN new.source_ref AS document, new.project AS project, replaced.at AS at, replaced.by AS by,
+       replaced.reason AS why, old.body AS was, new.body AS became, new.status AS status
+ORDER BY at DESC
+LIMIT 50

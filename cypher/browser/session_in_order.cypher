@@ -1,0 +1,8 @@
+// A session in order.
+// What was saved in it, one after the other, and what each memory mentions.
+WITH 'default' AS namespace, 'kickoff' AS session
+MATCH saved = (:Session {namespace: namespace, id: session})<-[:IN]-(entry:Entry)
+WITH saved, entry ORDER BY entry.created_at LIMIT 100
+OPTIONAL MATCH next = (entry)-[:NEXT]->(:Entry)
+OPTIONAL MATCH about = (entry)-[:MENTIONS]->(:Entity)
+RETURN saved, next, about
