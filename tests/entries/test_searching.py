@@ -44,6 +44,30 @@ async def test_meaning_alone_finds_what_shares_no_word(modern: Agent, projector:
     assert (item["id"], item["matched"]) == (id_, ["meaning"])
 
 
+async def test_what_the_graph_does_not_confirm_is_not_found(
+    modern: Agent, cypher: Cypher, projector: Projector
+) -> None:
+    """Qdrant still holds one that is gone, and one in the project that it was in before."""
+    gone, moved, there = [
+        await modern.save(text, project="ward")
+        for text in ("The physician prescribed medication", "The doctor gave out pills", "A nurse handed over drugs")
+    ]
+    await projector.drain()
+    elsewhere = scope(modern.principal.namespace, "home", "note", 1, None)
+    await cypher(
+        "MATCH (e:Entry {namespace: $namespace}) WHERE e.id = $moved SET e.scope = $scope, e.project = 'home' "
+        "WITH count(*) AS _ MATCH (e:Entry {namespace: $namespace}) WHERE e.id = $gone DETACH DELETE e",
+        gone=gone,
+        moved=moved,
+        scope=elsewhere,
+    )
+    answer = await modern.ask("search", query="medicine for patients", project="ward")
+    assert ([item["id"] for item in answer["items"]], answer["total"]) == ([there], 1)
+    answer = await modern.ask("search", query="medicine for patients")
+    assert ({item["id"] for item in answer["items"]}, answer["total"]) == ({moved, there}, 2)
+    assert (await modern.ask("search", query="medicine for patients", offset=1, limit=1))["total"] == 2
+
+
 async def test_what_was_said_around_a_memory_finds_it(modern: Agent) -> None:
     """Found at once by words, before any vector; what stands three away is not found."""
     turns = ["Hello.", "Did you paint the zebra?", "Yes, in the evening!", "Great.", "Bye now."]
