@@ -43,10 +43,13 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
         assert not result.is_error
         assert "Precedent is starting." in told
         assert made.status()["service"] == "running"
+        saved = await ask(client, "save_memory", text="Ada keeps a parrot.")
         # An agent of the other era shares the same memory, also after the service was stopped in between.
         other = _bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer")
         async with Client(other, mode="legacy") as second:
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
+            [hit] = (await ask(second, "search", query="a parrot"))["items"]
+            assert hit["id"] == saved["id"]
             assert (await refused(second, "graph_add_node", label="L", name="y"))["code"] == "PERMISSION_DENIED"
             assert made.command("stop").stdout.strip() == "Stopped."
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
