@@ -16,6 +16,7 @@ from server.graph.graph import Graph
 from server.graph.words import any_of, scope_token, within
 from server.journal.models import FoundMessage, FoundMessages, SearchConversations
 from server.ranking.fusion import Candidate, fuse
+from server.ranking.terms import is_common
 from server.types import Row
 from server.vectors.store import Hit, Vector, VectorStore, point_id
 
@@ -106,7 +107,9 @@ class ConversationSearch:
 
     async def _by_words(self, namespace: str, agent_id: str, text: str) -> dict[str, float]:
         """Scores of the messages that share a word with a text, best first."""
-        query = within(_journal(namespace, agent_id), any_of(text))
+        # "When did she say" matches half of all messages, and says nothing about any.
+        telling = " ".join(word for word in text.split() if not is_common(word))
+        query = within(_journal(namespace, agent_id), any_of(telling or text))
         if query is None:
             return {}
         row = await self._graph.one(

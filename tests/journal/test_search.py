@@ -22,6 +22,15 @@ async def test_what_is_not_projected_yet_is_found_by_its_words(agent: Agent) -> 
     assert (item["message_id"], item["matched"]) == (stored["message_id"], ["words"])
 
 
+async def test_words_that_everybody_says_find_nothing_unless_nothing_else_was_asked(modern: Agent) -> None:
+    for text in ("When did he go there?", "The xylophone is out of tune."):
+        await modern.ask("store_conversation_message", sender="user", message_content=text)
+    [item] = await modern.ask("search_conversations", query="When did he tune the xylophone?")
+    assert item["message_content"] == "The xylophone is out of tune."
+    [item] = await modern.ask("search_conversations", query="When did he?")
+    assert item["message_content"] == "When did he go there?"
+
+
 async def test_what_was_said_in_the_conversation_of_a_good_answer_comes_before_the_same_words_elsewhere(
     modern: Agent,
 ) -> None:
