@@ -125,10 +125,13 @@ async def _keep_a_journal(graph: Graph, namespace: str) -> None:
 async def _keep_entries(graph: Graph, namespace: str) -> None:
     """Three memories of the session that the query names, and a document in two versions."""
     writer = EntryWriter(graph, Sequence(graph))
+
+    async def save(text: str) -> None:
+        prepared = await writer.prepare(NewEntry(text, "", "shop", "note", None, "{}", "kickoff"), namespace)
+        await graph.transaction(lambda transaction: writer.write(transaction, prepared, namespace, "ada"))
+
     for text in ("We met about [[Neo4j]].", "It knows paths. " * 20, "Grace likes neo4j, and [[Bolt]]."):
-        entry = NewEntry(text, "", "shop", "note", None, "{}", "kickoff")
-        prepared = await writer.prepare(entry, namespace)
-        await graph.transaction(lambda transaction, ready=prepared: writer.write(transaction, ready, namespace, "ada"))
+        await save(text)
     documents, shelf = DocumentWriter(graph, writer), Shelf(namespace, "ingest", "shop", "ingestion")
     for text in ("# Guide\n\nOld.", "# Guide\n\nNew."):
         await documents.store(Document("file:///docs/guide.md", "docs/guide.md", text), shelf)
