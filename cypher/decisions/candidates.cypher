@@ -4,10 +4,13 @@
 // $ids LIST<STRING>: ids of the candidates
 // $preview INTEGER: how many characters of the rationale
 UNWIND $ids AS id
-MATCH (matched:Decision {namespace: $namespace, id: id})
-CALL (matched) {
-  RETURN matched AS decision, null AS replaced
-  UNION
+MATCH (decision:Decision {namespace: $namespace, id: id})
+WITH collect(decision) AS proposed
+CALL (proposed) {
+  UNWIND proposed AS decision
+  RETURN decision, null AS replaced
+  UNION ALL
+  UNWIND proposed AS matched
   WITH matched
   WHERE coalesce(matched.status, '') <> 'active'
   MATCH (matched)<-[:SUPERSEDES*1..]-(successor:Decision {status: 'active'})
