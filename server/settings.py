@@ -17,6 +17,7 @@ def _split(value: object) -> object:
 
 
 CommaSeparated = BeforeValidator(_split)
+SpaceSeparated = BeforeValidator(lambda value: tuple(value.split()) if isinstance(value, str) else value)
 Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
@@ -61,6 +62,13 @@ class Settings(BaseSettings):
         default=(),
         validation_alias="PRECEDENT_ALLOWED_ORIGINS",
         description="Browser origins to accept beside loopback's, comma-separated.",
+    )
+
+    neo4j_jvm: Annotated[tuple[str, ...], NoDecode, SpaceSeparated] = Field(
+        default=(),
+        validation_alias="PRECEDENT_NEO4J_JVM",
+        description="More options for the Java of the local Neo4j, separated by spaces, for example `-Xmx4g` "
+        "for a large graph (512 MiB of heap by default).",
     )
 
     neo4j_uri: str | None = Field(

@@ -59,7 +59,12 @@ async def own_stack(settings: Settings, command: str) -> AsyncIterator[Superviso
             return
         require_provisioned(paths.cache)
         supervisor = Supervisor(
-            LocalNeo4j(installation(paths.cache), paths.home, Ports(settings.bolt_port, settings.browser_port))
+            LocalNeo4j(
+                installation(paths.cache),
+                paths.home,
+                Ports(settings.bolt_port, settings.browser_port),
+                jvm_flags=settings.neo4j_jvm,
+            )
         )
         await supervisor.start()
         try:

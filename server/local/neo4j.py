@@ -56,12 +56,20 @@ class Memory:
 class LocalNeo4j:
     """The Neo4j of one home. Whoever starts it holds the home's lock: another Neo4j on this home is a leftover."""
 
-    def __init__(self, installation: Installation, home: Home, ports: Ports, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        installation: Installation,
+        home: Home,
+        ports: Ports,
+        memory: Memory | None = None,
+        jvm_flags: Sequence[str] = (),
+    ) -> None:
         self._installation = installation
         self._home = home
         self._folder = home.neo4j.resolve()  # one spelling, so that the process is known by it
         self._ports = ports
         self._memory = memory or Memory()
+        self._jvm_flags = jvm_flags
         self._process: anyio.abc.Process | None = None
 
     @property
@@ -179,6 +187,7 @@ class LocalNeo4j:
             "-XX:+ExitOnOutOfMemoryError",  # the supervisor starts it again
             f"-XX:ErrorFile={self._home.logs.resolve()}/neo4j-crash-%p.log",
             *self._shared(),
+            *self._jvm_flags,
             *jvm_flags,
             f"@{self._folder}/conf/classpath.args",
             _ENTRY,

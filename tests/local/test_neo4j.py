@@ -13,13 +13,15 @@ from server.local.archive import installation
 from server.local.home import Cache, Home
 from server.local.neo4j import USER, LocalNeo4j, Memory, running
 from server.local.ports import Ports, free_ports
+from server.settings import Settings
 from tests.local.conftest import service
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
 
 
 def local(home: Home, cache: Cache, memory: Memory | None = None) -> LocalNeo4j:
-    return LocalNeo4j(installation(cache), home, Ports(*free_ports(2)), memory)
+    options = (*Settings().neo4j_jvm, "-Xmx600m")
+    return LocalNeo4j(installation(cache), home, Ports(*free_ports(2)), memory, jvm_flags=options)
 
 
 async def value(neo4j: LocalNeo4j, statement: str) -> object:
@@ -149,3 +151,9 @@ async def test_the_class_data_archive_is_the_one_that_runs(
     assert neo4j.pid is not None
     mapped = {each.path for each in psutil.Process(neo4j.pid).memory_maps()}
     assert str(archive) in mapped
+
+
+async def test_what_the_settings_say_to_java_stands_above_our_own(standing: tuple[LocalNeo4j, Home]) -> None:
+    neo4j, _ = standing
+    arguments = psutil.Process(neo4j.pid).cmdline()
+    assert [argument for argument in arguments if argument.startswith("-Xmx")][-1] == "-Xmx600m"

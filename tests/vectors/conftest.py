@@ -25,9 +25,9 @@ from server.vectors.store import VectorStore, point_id
 @pytest.fixture(scope="session")
 async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[str, str, str]]:
     """Its URI, user and password."""
-    server = LocalNeo4j(
-        installation(Cache(Settings().cache)), Home(tmp_path_factory.mktemp("neo4j")), Ports(*free_ports(2))
-    )
+    settings = Settings()
+    home = Home(tmp_path_factory.mktemp("neo4j"))
+    server = LocalNeo4j(installation(Cache(settings.cache)), home, Ports(*free_ports(2)), jvm_flags=settings.neo4j_jvm)
     await server.start()
     try:
         yield server.uri, USER, server.password
