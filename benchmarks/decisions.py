@@ -79,22 +79,10 @@ async def _copy_of_vectors(bench: Bench, vectors: EdgeStore, embedder: Any) -> N
 
 
 async def _bare(bench: Bench, vectors: EdgeStore, embedder: Any, query: str) -> None:
-    found: dict[str, Any] = {}
-
-    async def embed() -> None:
-        found["vector"] = await embedder.embed_query(query)
-
-    async def words() -> None:
-        lucene = within(_NAMESPACE, any_of(query))
-        [row] = await _run(bench, "decisions/matching_words", query=lucene, limit=50)
-        found["words"] = row["ids"]
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(embed)
-        tasks.start_soon(words)
-    hits = await vectors.search(found["vector"], 50, namespace=_NAMESPACE, kinds=["decision"])
-    ids = list(dict.fromkeys([*(hit.key for hit in hits), *found["words"]]))
-    await _run(bench, "decisions/candidates", ids=ids, preview=400)
+    vector = await embedder.embed_query(query)
+    hits = await vectors.search(vector, 50, namespace=_NAMESPACE, kinds=["decision"])
+    words = within(_NAMESPACE, any_of(query))
+    await _run(bench, "decisions/candidates", ids=[hit.key for hit in hits], query=words, limit=50, preview=200)
 
 
 async def _run(bench: Bench, name: str, **parameters: object) -> list[dict[str, Any]]:

@@ -1,11 +1,24 @@
-// Tells of each candidate what the graph knows, and adds the decision in force that replaced it, over any number of steps.
+// Tells what the graph knows of the candidates by meaning, of those by words, and of the decisions in force that replaced one.
 // read
 // $namespace STRING: the caller's namespace
-// $ids LIST<STRING>: ids of the candidates
+// $ids LIST<STRING>: ids of the candidates by meaning
+// $query STRING: a Lucene query that requires the namespace's scope; empty for none
+// $limit INTEGER: how many candidates by words at most
 // $preview INTEGER: how many characters of the rationale
-UNWIND $ids AS id
-MATCH (decision:Decision {namespace: $namespace, id: id})
-WITH collect(decision) AS proposed
+CALL () {
+  UNWIND $ids AS id
+  MATCH (decision:Decision {namespace: $namespace, id: id})
+  RETURN decision, 0 AS worded, 0.0 AS score
+  UNION ALL
+  WITH $query AS query
+  WHERE query <> ''
+  CALL db.index.fulltext.queryNodes('decision_words', query, {limit: $limit}) YIELD node, score
+  WHERE score > 0 AND node.namespace = $namespace
+  RETURN node AS decision, 1 AS worded, score
+}
+WITH decision, worded
+ORDER BY worded, score DESC, decision.id
+WITH collect(DISTINCT decision) AS proposed, sum(worded) AS words
 CALL (proposed) {
   UNWIND proposed AS decision
   RETURN decision, null AS replaced
@@ -16,9 +29,9 @@ CALL (proposed) {
   MATCH (matched)<-[:SUPERSEDES*1..]-(successor:Decision {status: 'active'})
   RETURN DISTINCT successor AS decision, matched.id AS replaced
 }
-WITH decision, collect(replaced) AS replaced
+WITH words, decision, collect(replaced) AS replaced
 // One row for all of them: a row for each costs the driver several times as much as the search itself.
-RETURN collect({
+RETURN coalesce(max(words), 0) AS words, collect({
   id: decision.id,
   // People write in Neo4j Browser, too: what they left out must not break a search.
   title: coalesce(decision.title, decision.name, ''),

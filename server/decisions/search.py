@@ -3,7 +3,6 @@
 Source: decisions.md "Search & Ranking Policy"; design.md section 5, `search_decisions`.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +36,7 @@ class _Found:
 
 
 class DecisionSearch:
-    """Answers one search in four round trips: the query's vector and its words at once, nearest vectors, the graph."""
+    """Answers one search in three steps: the query's vector, the nearest ones, and the graph with what shares words."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
         self._graph = graph
@@ -50,43 +49,35 @@ class DecisionSearch:
         While Qdrant is down, words alone propose; scores are the same, and the message says so.
         """
         breadth = max(5 * request.limit, 50)
-        vector, words = await asyncio.gather(
-            self._embedder.embed_query(request.query), self._by_words(namespace, request.query, breadth)
-        )
+        vector = await self._embedder.embed_query(request.query)
+        words = within(namespace, any_of(request.query)) or ""
         found = await self._find(namespace, vector, words, breadth)
         ranked = rank(found.candidates, request.mode, request.limit)
         if len(ranked) < request.limit and found.more:
             # Many versions of few targets, or much that is not in force, stand before the rest.
-            breadth *= _WIDER
-            words = await self._by_words(namespace, request.query, breadth)
-            found = await self._find(namespace, vector, words, breadth)
+            found = await self._find(namespace, vector, words, breadth * _WIDER)
             ranked = rank(found.candidates, request.mode, request.limit)
         results = [_result(found.rows[hit.candidate.id], hit) for hit in ranked]
         return SearchResponse(status="success", message=_message(request, found, len(results)), results=results)
 
-    async def _find(self, namespace: str, vector: Vector, words: Sequence[str], breadth: int) -> _Found:
+    async def _find(self, namespace: str, vector: Vector, words: str, breadth: int) -> _Found:
         hits = await self._by_meaning(namespace, vector, breadth)
-        proposed = list(dict.fromkeys([*(hit.key for hit in hits or ()), *words]))
-        answer = await self._graph.one("decisions/candidates", namespace=namespace, ids=proposed, preview=_PREVIEW)
+        ids = [hit.key for hit in hits or ()]
+        # Words ride along, though they could be looked up while the query is embedded: a round trip of their own costs
+        # a fifth of what many callers at once can be answered.
+        answer = await self._graph.one(
+            "decisions/candidates", namespace=namespace, ids=ids, query=words, limit=breadth, preview=_PREVIEW
+        )
         assert answer is not None
         rows: Mapping[str, Row] = {row["id"]: row for row in answer["candidates"]}
-        similarity = await self._similarities(namespace, vector, rows, proposed, hits)
+        similarity = await self._similarities(namespace, vector, rows, hits)
         return _Found(
             candidates=[_candidate(row, similarity) for id_, row in rows.items() if id_ in similarity],
             rows=rows,
-            more=hits is not None and max(len(hits), len(words)) >= breadth,
+            more=hits is not None and max(len(hits), answer["words"]) >= breadth,
             left_out=len(rows) - len(similarity),
             by_meaning=hits is not None,
         )
-
-    async def _by_words(self, namespace: str, text: str, limit: int) -> list[str]:
-        query = within(namespace, any_of(text))
-        if query is None:
-            return []
-        answer = await self._graph.one("decisions/matching_words", namespace=namespace, query=query, limit=limit)
-        assert answer is not None
-        ids: list[str] = answer["ids"]
-        return ids
 
     async def _by_meaning(
         self, namespace: str, vector: Vector, limit: int, keys: Sequence[str] | None = None
@@ -103,7 +94,6 @@ class DecisionSearch:
         namespace: str,
         vector: Vector,
         rows: Mapping[str, Row],
-        proposed: Sequence[str],
         hits: Sequence[Hit] | None,
     ) -> dict[str, float]:
         """Exact similarity of every candidate, of the revision that the graph has, wherever its vector comes from.
@@ -112,8 +102,7 @@ class DecisionSearch:
         first, so that an answer does not change when the projector comes round to it.
         """
         known = _current(hits or (), rows)
-        # Successors were not proposed: they come first.
-        order = [*sorted(rows.keys() - proposed), *(key for key in proposed if key in rows)]
+        order = sorted(rows, key=lambda key: not rows[key]["replaced"])
         if hits is not None and (unknown := [key for key in order if key not in known]):
             known |= _current(await self._by_meaning(namespace, vector, len(unknown), unknown) or (), rows)
         if unprojected := [key for key in order if key not in known][:_EMBEDDED]:

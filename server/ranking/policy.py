@@ -9,7 +9,7 @@ contributions shown add up to the score shown, and equal scores are equal.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Mode = Literal["strict", "balanced", "audit"]
 
@@ -70,29 +70,40 @@ def rank(candidates: Iterable[Candidate], mode: Mode, limit: int) -> list[Ranked
     """
     if mode == "strict":
         candidates = (candidate for candidate in candidates if candidate.status == ACTIVE)
-    ranked = [_scored(candidate, mode) for candidate in candidates]
+    scored = [_scored(candidate, mode) for candidate in candidates]
     # Sorts are stable: the last key decides first.
-    ranked.sort(key=lambda hit: hit.candidate.id)
-    ranked.sort(key=lambda hit: hit.candidate.created_at, reverse=True)
-    ranked.sort(key=lambda hit: hit.score, reverse=True)
+    scored.sort(key=lambda hit: hit.candidate.id)
+    scored.sort(key=lambda hit: hit.candidate.created_at, reverse=True)
+    scored.sort(key=lambda hit: hit.score, reverse=True)
     if mode != "audit":
-        ranked = _one_per_target(ranked)
-    return ranked[:limit]
+        scored = _one_per_target(scored)
+    return [hit.explained() for hit in scored[:limit]]
 
 
-def _scored(candidate: Candidate, mode: Mode) -> Ranked:
+class _Scored(NamedTuple):
+    """A candidate with its score and what adds up to it, in millionths: cheap, for most are not shown."""
+
+    candidate: Candidate
+    score: int
+    parts: list[tuple[str, int, str | None]]
+
+    def explained(self) -> Ranked:
+        why = tuple(Contribution(part, amount / 1e6, because) for part, amount, because in self.parts)
+        return Ranked(self.candidate, self.score / 1e6, why)
+
+
+def _scored(candidate: Candidate, mode: Mode) -> _Scored:
     similarity, because = _similarity(candidate, mode)
-    amounts = [("similarity", similarity, because)]
+    parts = [("similarity", similarity, because)]
     if mode != "audit":
         if candidate.status == ACTIVE:
-            amounts.append(("active_boost", ACTIVE_BOOST, None))
+            parts.append(("active_boost", ACTIVE_BOOST, None))
         elif candidate.status in PERCENT_KEPT:
             lost = similarity // 100 * (100 - PERCENT_KEPT[candidate.status])
-            amounts.append(("status_penalty", -lost, f"{candidate.status} keeps {PERCENT_KEPT[candidate.status]} %"))
+            parts.append(("status_penalty", -lost, f"{candidate.status} keeps {PERCENT_KEPT[candidate.status]} %"))
     if candidate.origin == "human":
-        amounts.append(("human_boost", HUMAN_BOOST, None))
-    score = sum(amount for _, amount, _ in amounts)
-    return Ranked(candidate, score / 1e6, tuple(Contribution(part, amount / 1e6, why) for part, amount, why in amounts))
+        parts.append(("human_boost", HUMAN_BOOST, None))
+    return _Scored(candidate, sum(amount for _, amount, _ in parts), parts)
 
 
 def _similarity(candidate: Candidate, mode: Mode) -> tuple[int, str | None]:
@@ -111,10 +122,10 @@ def _millionths(similarity: float) -> int:
     return round(min(max(similarity, 0.0), 1.0) * 10_000) * 100
 
 
-def _one_per_target(ranked: list[Ranked]) -> list[Ranked]:
-    best: dict[str, Ranked] = {}
-    for hit in ranked:
+def _one_per_target(scored: list[_Scored]) -> list[_Scored]:
+    best: dict[str, _Scored] = {}
+    for hit in scored:
         kept = best.setdefault(hit.candidate.target, hit)
         if hit.candidate.status == ACTIVE and kept.candidate.status != ACTIVE:
             best[hit.candidate.target] = hit
-    return [hit for hit in ranked if best[hit.candidate.target] is hit]
+    return [hit for hit in scored if best[hit.candidate.target] is hit]
