@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, RootModel
 
+from server.fields import JsonObject, decoded
 from server.journal.fields import (
     AgentId,
-    JsonObject,
     Key,
     Limit,
     Line,
@@ -21,7 +21,6 @@ from server.journal.fields import (
     Text,
     Time,
     Version,
-    decoded,
 )
 from server.tools import ToolInput, ToolOutput
 

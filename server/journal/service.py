@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from server.embedding.embedder import Embedder
 from server.errors import InvalidArgument
+from server.fields import encoded
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.graph.words import scope_token
-from server.journal.fields import encoded
 from server.journal.models import (
     AddReference,
     AllContexts,

@@ -1,0 +1,81 @@
+"""What several families take as arguments: text that is text, JSON that is JSON, days that are whole; each bounded."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+LONGEST_TEXT = 1_048_576
+"""Characters of a text, and bytes of an object's JSON."""
+DEEPEST_JSON = 100
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def encoded(value: dict[str, Any]) -> str:
+    """JSON as it is stored: compact, in the caller's order. `decoded` gives back the same value."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def decoded(text: str | None) -> Any:
+    """What `encoded` was given; None where nothing was stored."""
+    return None if text is None else json.loads(text)
+
+
+def iso(epoch_milliseconds: int) -> str:
+    """An instant as answers tell it: UTC, to the millisecond."""
+    moment = _EPOCH + timedelta(milliseconds=epoch_milliseconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def milliseconds(moment: datetime) -> int:
+    """Whole milliseconds since 1970."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _whole(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half a surrogate pair, which is no text") from None
+    return text
+
+
+def _says_something(text: str) -> str:
+    if not text.strip():
+        raise ValueError("holds nothing but white space")
+    return text
+
+
+def _json_object(value: dict[str, Any]) -> dict[str, Any]:
+    if _deeper_than(DEEPEST_JSON, value):
+        raise ValueError(f"is nested deeper than {DEEPEST_JSON} levels")
+    try:
+        size = len(encoded(value).encode())
+    except UnicodeEncodeError:
+        raise ValueError("holds half a surrogate pair, which is no text") from None
+    except ValueError:
+        raise ValueError("holds a number that is not finite, or one too long") from None
+    if size > LONGEST_TEXT:
+        raise ValueError(f"has more than {LONGEST_TEXT} bytes as JSON")
+    return value
+
+
+def _deeper_than(limit: int, value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(limit):
+        level = [part for whole in level for part in _parts(whole) if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+Whole = AfterValidator(_whole)
+Said = AfterValidator(_says_something)
+JsonObject = Annotated[dict[str, Any], AfterValidator(_json_object)]
