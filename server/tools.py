@@ -94,11 +94,13 @@ class Tool:
 
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments, without titles, and null only where it is allowed."""
-        schema: dict[str, Any] = _untitled(self.request.model_json_schema(schema_generator=_InputSchema))
+        schema = self.request.model_json_schema(schema_generator=_InputSchema)
+        shapes = schema.pop("$defs", {})
+        inlined: dict[str, Any] = _untitled(_inlined(schema, shapes))
         for name in self.request.nullable:
-            field = schema["properties"][name]
+            field = inlined["properties"][name]
             field["type"] = [field["type"], "null"]
-        return schema
+        return inlined
 
     def output_schema(self) -> dict[str, Any]:
         """The JSON schema of the structured answer."""
@@ -138,13 +140,14 @@ class _OutputSchema(GenerateJsonSchema):
 
 
 def _inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
-    """Puts each shape where it is meant: no answer of ours is recursive, and hardly one uses a shape twice."""
+    """Puts each shape where it is meant: nothing of ours is recursive, and hardly one uses a shape twice."""
     if isinstance(schema, list):
         return [_inlined(item, shapes) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inlined(shapes[schema["$ref"].removeprefix("#/$defs/")], shapes)
+        meant = shapes[schema["$ref"].removeprefix("#/$defs/")]
+        return _inlined({**meant, **{key: value for key, value in schema.items() if key != "$ref"}}, shapes)
     return {key: _inlined(value, shapes) for key, value in schema.items()}
 
 

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 _CODE = sorted(path for folder in ("server", "ingest") for path in Path(folder).rglob("*.py"))
-_FAMILIES = ("decisions", "entities", "entries", "journal")
-# Lower floors may not know upper ones: mcp, rest, cli → families → ranking, vectors, embedding → graph → the ground.
+_FAMILIES = ("decisions", "entities", "entries", "journal", "cognition", "evaluation")
+# Lower floors may not know upper ones: mcp, rest, cli → families → retrieval → ranking, vectors, embedding → graph
+# → the ground.
 _FLOORS = {
-    "errors": 0, "types": 0, "settings": 0, "principals": 0, "tools": 0, "logs": 0, "metrics": 0,
+    "errors": 0, "types": 0, "settings": 0, "principals": 0, "tools": 0, "fields": 0, "logs": 0, "metrics": 0,
     "graph": 1,
     "local": 2, "embedding": 2, "vectors": 2, "ranking": 2, "stack": 2,
-    "decisions": 3, "entities": 3, "entries": 3, "journal": 3, "access": 3,
-    "mcp": 4, "rest": 4,
-    "app": 5, "serve": 6, "upkeep": 6, "status": 6, "cli": 7, "__main__": 8,
+    "retrieval": 3,
+    "decisions": 4, "entities": 4, "entries": 4, "journal": 4, "cognition": 4, "evaluation": 4, "access": 4,
+    "mcp": 5, "rest": 5,
+    "app": 6, "serve": 7, "upkeep": 7, "status": 7, "cli": 8, "__main__": 9,
 }  # fmt: skip
 
 

@@ -35,11 +35,14 @@ LABELS = frozenset(
         # evaluation
         "GoldenQuery",
         "GroundTruth",
+        "Evaluation",
+        "Judgement",
         "DriftDay",
         # containers, named so that agents keep Project, Agent and User for their entities
         "EntryProject",
         "JournalAgent",
         "JournalUser",
+        "WorkingMemory",
         # bookkeeping
         "Source",
         "IngestRun",
@@ -73,7 +76,9 @@ KNOWLEDGE = frozenset(
 """Our relationship types that neighbours and paths follow. Each counts with weight 1.0, and every node at their ends
 carries `name` and the integer `node_id`."""
 
-BOOKKEEPING = frozenset({"IN", "FROM", "NEXT", "CHILD_OF", "RECORDED", "PART_OF_RUN", "PASSAGE_OF"})
+BOOKKEEPING = frozenset(
+    {"IN", "FROM", "NEXT", "CHILD_OF", "RECORDED", "PART_OF_RUN", "PASSAGE_OF", "EVICTED_BY", "SHOULD_FIND", "JUDGES"}
+)
 """Our relationship types that are never travelled: through one container everything would be two hops from everything
 (design.md section 3, "What is travelled")."""
 
