@@ -118,14 +118,12 @@ class Parts:
         scope = narrowest(self._namespace, project, "")
         asked = " ".join(dict.fromkeys(terms(question)))
         query = f"+scope:{scope}^0 +(words:({asked})^0.5 around:({asked}))"
-        statement = load("entries/matching_passages").text
+        statement = load("retrieval/matching_passages").text
         vector, _ = await asyncio.gather(
             self._embedder.embed_query(question),
             bare(self._bench, statement, query=query, limit=_MATCHES, first=_LISTED),
         )
-        hits = await self._vectors.search(
-            vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope if project else None
-        )
+        hits = await self._vectors.search(vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope)
         keys = [hit.key for hit in hits]
         await bare(
             self._bench,

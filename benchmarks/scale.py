@@ -29,9 +29,10 @@ from benchmarks.locomo import Conversation, conversations
 from benchmarks.measure import Times, in_turn
 from server.app import load_embedder
 from server.embedding.embedder import Embedder
-from server.entries.passages import Passage, around, cut
-from server.entries.scope import scope
-from server.entries.search import token
+from server.entries.scope import scopes
+from server.entries.scope import session as session_of_entry
+from server.retrieval.passages import Passage, around, cut
+from server.retrieval.scope import record_word, token
 from server.settings import Settings
 from server.vectors.edge import EdgeStore
 from tests.interaction.service import service
@@ -209,22 +210,24 @@ async def _write(bench: Bench, vectors: EdgeStore, sessions: Sequence[list[_Entr
 def _told(
     entry: _Entry, number: int, session: str, passages: Sequence[tuple[Passage, str]], place: Iterator[int]
 ) -> dict[str, Any]:
-    """A row for the graph: the entry, and what it is found by, as server/entries/writing.py makes them."""
+    """A row for the graph: the entry, and what it is found by, as server/retrieval/writing.py makes them."""
     project, at = f"project-{number // _PROJECT}", _BEGAN + number * 1_000
     id_ = str(uuid4())
-    common = {"namespace": _NAMESPACE, "project": project, "session_id": session}
+    said_in = session_of_entry(project, session)
+    words = [*scopes(_NAMESPACE, project, "note"), record_word(number), str(said_in)]
     found = [
         {
-            **common,
+            "namespace": _NAMESPACE,
             "id": id_ if len(passages) == 1 else str(uuid4()),
-            "entry": number,
+            "record": number,
             "name": passage.caption,
             "heading": passage.heading,
             "text": passage.text,
+            "session": said_in,
             "place": next(place),
             "words": passage.words(),
             "around": nearby,
-            "scope": scope(_NAMESPACE, project, "note", number, session),
+            "scope": " ".join(words),
             "at": token(at),
             "revision": 1,
         }
@@ -233,7 +236,9 @@ def _told(
     whole = found[0] if len(found) == 1 else {}
     return {
         "entry": {
-            **common,
+            "namespace": _NAMESPACE,
+            "project": project,
+            "session_id": session,
             "id": id_,
             "node_id": number,
             "label": "Entry",

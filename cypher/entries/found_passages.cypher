@@ -9,7 +9,7 @@
 CALL () {
   UNWIND $ids AS id
   MATCH (passage:Passage {namespace: $namespace, id: id})
-  MATCH (entry:Entry {namespace: $namespace, node_id: passage.entry})
+  MATCH (entry:Entry {namespace: $namespace, node_id: passage.record})
   RETURN collect({
     passage: passage.id,
     id: entry.id,

@@ -1,4 +1,4 @@
-// Stores an entry with the passages that it is found by, after the last entry of its session.
+// Stores an entry after the last entry of its session.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the entry's id
@@ -16,7 +16,6 @@
 // $document MAP<ANY>: of a document's entry, its current_source and hash; empty for any other
 // $whole MAP<ANY>: what the entry is found by, where it is one passage; else empty
 // $whole_labels LIST<STRING>: Passage and Unprojected where it is one passage; else none
-// $passages LIST<MAP>: what it is found by, where it is several
 MERGE (project:EntryProject {namespace: $namespace, name: $project})
 CREATE (entry:Entry {
   namespace: $namespace,
@@ -37,10 +36,6 @@ CREATE (entry:Entry {
   created_by: $by
 })-[:IN]->(project)
 SET entry += $document, entry += $whole, entry:$($whole_labels)
-FOREACH (passage IN $passages |
-  CREATE (each:Passage:Unprojected)-[:PASSAGE_OF]->(entry)
-  SET each = passage
-)
 WITH entry
 CALL (entry) {
   MATCH (session:Session {namespace: $namespace, id: $session_id})
@@ -50,3 +45,4 @@ CALL (entry) {
   MATCH (last:Entry {namespace: $namespace, node_id: $after})
   CREATE (last)-[:NEXT]->(entry)
 }
+RETURN elementId(entry) AS element

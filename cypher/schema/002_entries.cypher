@@ -29,7 +29,7 @@ FOR (passage:Passage) REQUIRE (passage.namespace, passage.id) IS UNIQUE;
 CREATE INDEX passage_place IF NOT EXISTS
 FOR (passage:Passage) ON (passage.namespace, passage.session_id, passage.project, passage.place);
 
-// Both sides are stemmed; what to leave out and what to repeat is decided in server/entries/passages.py.
+// Both sides are stemmed; what to leave out and what to repeat is decided in server/retrieval/passages.py.
 CREATE FULLTEXT INDEX passage_words IF NOT EXISTS
 FOR (passage:Passage) ON EACH [passage.words, passage.around, passage.scope, passage.at]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}};

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from server.entries.models import LONGEST_TEXT, LONGEST_TITLE, encoded
-from server.entries.passages import first_heading
 from server.entries.policy import require_no_secret
 from server.entries.writing import EntryWriter, NewEntry
 from server.errors import PolicyBlocked
 from server.graph.graph import Graph, Transaction
+from server.retrieval.passages import first_heading
 
 DEFAULT_SOURCES = ("docs/session-log.md", "docs/decisions.md", "docs/requirements.md")
 _LONGEST_URI = 1_000

@@ -38,12 +38,13 @@ from server.entries.models import (
     milliseconds,
 )
 from server.entries.policy import require_no_secret
-from server.entries.search import KIND, EntrySearch
+from server.entries.search import EntrySearch
 from server.entries.writing import EntryWriter, NewEntry, Stored
 from server.errors import EntryNotFound, InvalidArgument
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.principals import Principal
+from server.retrieval.search import KIND
 from server.types import Row
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore

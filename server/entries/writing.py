@@ -1,25 +1,15 @@
 """Storing an entry: with its passages, after what was said before it in its session, connected to what it mentions."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import uuid4
 
-from anyio import to_thread
-
-from server.entries.mentions import MOST, Places, links, longest, possible_names
 from server.entries.models import LONGEST_TITLE, milliseconds
-from server.entries.passages import REACH, Passage, around, cut, lead
-from server.entries.scope import scope
-from server.entries.search import token
+from server.entries.scope import scopes, session
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
-from server.graph.words import scope_token
+from server.retrieval.writing import PassageWriter, Prepared, last_said, store
 from server.types import Row
-
-_SHORT = 10_000
-"""Characters of a text that is taken apart at once; a longer one is, beside the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +27,12 @@ class NewEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """An entry that only has to be written: its id, its passages and their ids, what it mentions."""
+class PreparedEntry:
+    """An entry that only has to be written: its id, what it is found by and what it mentions."""
 
     entry: NewEntry
     id: str
-    node_id: int
-    passages: list[Passage]
-    passage_ids: list[str]
-    mentions: list[dict[str, Any]]
+    text: Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,40 +48,32 @@ class EntryWriter:
     """Prepares entries outside of a transaction, and writes them within one."""
 
     def __init__(self, graph: Graph, ids: Ids) -> None:
-        self._graph = graph
-        self._ids = ids
+        self._passages = PassageWriter(graph, ids)
 
-    async def prepare(self, entry: NewEntry, namespace: str) -> Prepared:
+    async def prepare(self, entry: NewEntry, namespace: str) -> PreparedEntry:
         """Does everything that needs no lock."""
-        if len(entry.text) <= _SHORT:
-            passages, linked, possible = _taken_apart(entry)
-        else:
-            passages, linked, possible = await to_thread.run_sync(_taken_apart, entry)
-        names = await self._mentioned(namespace, linked, possible)
-        node_id, *fresh = await self._ids.take(namespace, 1 + len(names))
-        id_ = str(uuid4())
-        return Prepared(
-            entry,
-            id_,
-            node_id,
-            passages,
-            [id_] if len(passages) == 1 else [str(uuid4()) for _ in passages],
-            # In one order everywhere, so that two writers do not lock each other's entities.
-            [{"name": name, "node_id": number} for name, number in zip(sorted(names), fresh, strict=True)],
-        )
+        text = await self._passages.prepare(namespace, entry.text, entry.title or None)
+        # What is found by one passage is that passage.
+        return PreparedEntry(entry, text.ids[0] if len(text.ids) == 1 else str(uuid4()), text)
 
-    async def write(self, transaction: Transaction, prepared: Prepared, namespace: str, by: str) -> Stored:
+    async def write(self, transaction: Transaction, prepared: PreparedEntry, namespace: str, by: str) -> Stored:
         """Writes an entry in a transaction, the last one of its session and project from then on."""
-        entry = prepared.entry
-        last = await self._session(transaction, entry, namespace)
+        entry, text = prepared.entry, prepared.text
+        said_in = session(entry.project, entry.session_id)
+        last: list[Row] = []
+        if said_in is not None:
+            await transaction.run("retrieval/lock_session", namespace=namespace, session_id=entry.session_id)
+            last = await last_said(transaction, namespace, said_in)
         at = _now_after(last[0]["at"] if last else None)
-        found = _found_by(prepared, namespace, milliseconds(at), last)
-        whole = found[0] if len(found) == 1 else {}
-        await transaction.run(
+        found = text.found_by(
+            scopes=scopes(namespace, entry.project, entry.type), at=milliseconds(at), session=said_in, last=last
+        )
+        whole = found.pop() if len(found) == 1 else {}
+        row = await transaction.one(
             "entries/save_entry",
             namespace=namespace,
             id=prepared.id,
-            node_id=prepared.node_id,
+            node_id=text.number,
             title=entry.title or entry.text[:LONGEST_TITLE],
             body=entry.text,
             type=entry.type,
@@ -102,54 +81,16 @@ class EntryWriter:
             source_ref=entry.source_ref,
             metadata=entry.metadata,
             session_id=entry.session_id,
-            after=last[0]["entry"] if last else None,
+            after=last[0]["record"] if last else None,
             at=at,
             by=by,
             document=entry.document,
             whole={name: value for name, value in whole.items() if name not in {"name", "text"}},
             whole_labels=["Passage", "Unprojected"] if whole else [],
-            passages=[] if whole else found,
         )
-        if last:
-            await transaction.run(
-                "entries/say_around", namespace=namespace, neighbours=_said_after(last, prepared.passages)
-            )
-        if prepared.mentions:
-            await transaction.run(
-                "entries/mention",
-                namespace=namespace,
-                id=prepared.id,
-                scope=scope_token(namespace),
-                entities=prepared.mentions,
-            )
-        return Stored(prepared.id, milliseconds(at), prepared.passage_ids)
-
-    async def _session(self, transaction: Transaction, entry: NewEntry, namespace: str) -> list[Row]:
-        """Locks the entry's session and returns its last passages, the last one first."""
-        if entry.session_id is None:
-            return []
-        session = {"namespace": namespace, "session_id": entry.session_id}
-        await transaction.run("entries/lock_session", **session)
-        return await transaction.run("entries/last_passages", **session, project=entry.project, limit=REACH)
-
-    async def _mentioned(self, namespace: str, linked: Sequence[str], possible: Places) -> list[str]:
-        """Names of the entities that a text mentions; a link takes an existing one in whatever case, exact first."""
-        asked = list({*possible, *(name.lower() for name in linked)})
-        rows = await self._graph.run("entries/named_entities", namespace=namespace, names=asked)
-        known: dict[str, list[str]] = {}
-        for row in rows:
-            known.setdefault(row["found"], []).append(row["name"])
-        names = dict.fromkeys(
-            name if name in known.get(name.lower(), [name]) else known[name.lower()][0] for name in linked
-        )
-        for found in longest({name: places for name, places in possible.items() if name in known}):
-            names |= dict.fromkeys(known[found])
-        return list(names)[:MOST]
-
-
-def _taken_apart(entry: NewEntry) -> tuple[list[Passage], list[str], Places]:
-    said = f"{entry.title}\n{entry.text}" if entry.title else entry.text
-    return cut(entry.text, entry.title or None), links(said), possible_names(said)
+        assert row is not None
+        await store(transaction, text, row["element"], found, last)
+        return Stored(prepared.id, milliseconds(at), text.ids)
 
 
 def _now_after(last: int | None) -> datetime:
@@ -159,37 +100,3 @@ def _now_after(last: int | None) -> datetime:
     if last is None or milliseconds(now) > last:
         return now
     return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=last + 1)
-
-
-def _found_by(prepared: Prepared, namespace: str, at: int, last: Sequence[Row]) -> list[dict[str, Any]]:
-    """The properties of an entry's passages."""
-    entry = prepared.entry
-    before = [lead(row["text"]) for row in reversed(last)]
-    first_place = last[0]["place"] + 1 if last else 0
-    return [
-        {
-            "namespace": namespace,
-            "id": id_,
-            "entry": prepared.node_id,
-            "name": passage.caption,
-            "heading": passage.heading,
-            "text": passage.text,
-            "session_id": entry.session_id,
-            "project": entry.project,
-            "place": first_place + number,
-            "words": passage.words(),
-            "around": nearby,
-            "scope": scope(namespace, entry.project, entry.type, prepared.node_id, entry.session_id),
-            "at": token(at),
-            "revision": 1,
-        }
-        for number, (id_, passage, nearby) in enumerate(
-            zip(prepared.passage_ids, prepared.passages, around(prepared.passages, before), strict=True)
-        )
-    ]
-
-
-def _said_after(last: Sequence[Row], passages: Sequence[Passage]) -> list[dict[str, str]]:
-    """What the new passages add around the last ones of the session: the nearer, the more."""
-    leads = [passage.lead() for passage in passages[:REACH]]
-    return [{"id": row["id"], "words": " ".join(leads[: REACH - distance])} for distance, row in enumerate(last)]

@@ -2,7 +2,7 @@
 
 Over the candidates of one query, similarities and word scores become standard scores, so that neither's scale counts;
 words count 0.7. A fifth of the best score in its session comes on top, because what answers a question seldom stands
-alone. An entry stands where its best passage does. Pure functions; the numbers are measured (benchmarks/retrieval.py).
+alone. A record stands where its best passage does. Pure functions; the numbers are measured (benchmarks/retrieval.py).
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that may answer a query, and the integer id of its entry.
+    """A passage that may answer a query, and the integer id of its record: what it is found for.
 
     `session` names what it was said in, and is None where nothing did. `at` orders in time. `words` is the full-text
     index's score, 0 where no word matches; `cosine` is None where the passage has no vector yet.
     """
 
     id: str
-    entry: int
+    record: int
     session: str | None
     at: str
     words: float
@@ -33,14 +33,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An entry's best passage and its score: standard deviations above this query's average candidate."""
+    """A record's best passage and its score: standard deviations above this query's average candidate."""
 
     candidate: Candidate
     score: float
 
 
 def fuse(candidates: Sequence[Candidate]) -> list[Ranked]:
-    """Each entry's best passage, best first; of equal scores the newest first, then by id."""
+    """Each record's best passage, best first; of equal scores the newest first, then by id."""
     words = _standard([candidate.words for candidate in candidates])
     meaning = _standard([candidate.cosine for candidate in candidates])
     own = [similar + WORDS * shared for similar, shared in zip(meaning, words, strict=True)]
@@ -55,14 +55,14 @@ def fuse(candidates: Sequence[Candidate]) -> list[Ranked]:
     ranked.sort(key=lambda hit: hit.candidate.id)
     ranked.sort(key=lambda hit: hit.candidate.at, reverse=True)
     ranked.sort(key=lambda hit: hit.score, reverse=True)
-    entries: dict[int, Ranked] = {}
+    records: dict[int, Ranked] = {}
     for hit in ranked:
-        entries.setdefault(hit.candidate.entry, hit)
-    return list(entries.values())
+        records.setdefault(hit.candidate.record, hit)
+    return list(records.values())
 
 
 def _together(candidate: Candidate) -> str | int:
-    return candidate.entry if candidate.session is None else candidate.session
+    return candidate.record if candidate.session is None else candidate.session
 
 
 def _standard(values: Sequence[float | None]) -> list[float]:

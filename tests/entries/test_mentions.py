@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
 from server.entities.service import EntityService
-from server.entries.mentions import links, longest, possible_names
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.principals import Principal
+from server.retrieval.mentions import links, longest, possible_names
 from tests.entries.conftest import Agent, Cypher
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.entries.scope import scope
+from server.entries.scope import scopes
 from server.principals import Role
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
@@ -53,7 +53,7 @@ async def test_what_the_graph_does_not_confirm_is_not_found(
         for text in ("The physician prescribed medication", "The doctor gave out pills", "A nurse handed over drugs")
     ]
     await projector.drain()
-    elsewhere = scope(modern.principal.namespace, "home", "note", 1, None)
+    elsewhere = " ".join(scopes(modern.principal.namespace, "home", "note"))
     await cypher(
         "MATCH (e:Entry {namespace: $namespace}) WHERE e.id = $moved SET e.scope = $scope, e.project = 'home' "
         "WITH count(*) AS _ MATCH (e:Entry {namespace: $namespace}) WHERE e.id = $gone DETACH DELETE e",
@@ -139,13 +139,13 @@ async def test_past_a_thousand_matches_the_total_says_that_there_are_more(modern
         {
             "id": f"z{number}",
             "number": number + 1,
-            "scope": scope(modern.principal.namespace, "p", "t", -number - 1, None),
+            "scope": " ".join(scopes(modern.principal.namespace, "p", "t")),
         }
         for number in range(1_200)
     ]
     await cypher(
         "UNWIND $rows AS row CREATE (:Entry:Passage {namespace: $namespace, id: row.id, "
-        "node_id: -row.number, entry: -row.number, name: 'zebra', title: 'zebra', body: 'zebra', type: 't', "
+        "node_id: -row.number, record: -row.number, name: 'zebra', title: 'zebra', body: 'zebra', type: 't', "
         "project: 'p', words: 'zebra', around: 'zebra', scope: row.scope, at: '000000000000001', revision: 1, "
         "created_at: datetime({epochMillis: 1}), status: 'active'})",
         rows=rows,

@@ -18,7 +18,7 @@ def candidates(draw: Callable[..., object]) -> list[Candidate]:
     return [
         Candidate(
             id=f"p{number}",
-            entry=number // 2,
+            record=number // 2,
             session=draw(st.sampled_from([None, "s", "t"])),  # type: ignore[arg-type]
             at=f"{number:03}",
             words=draw(st.integers(0, 500)) / 10,  # type: ignore[operator]
@@ -33,9 +33,9 @@ def _one(id_: str, words: float, cosine: float | None, session: str | None = Non
 
 
 @given(candidates())
-def test_every_entry_stands_once_and_best_first(proposed: list[Candidate]) -> None:
+def test_every_record_stands_once_and_best_first(proposed: list[Candidate]) -> None:
     ranked = fuse(proposed)
-    assert sorted(hit.candidate.entry for hit in ranked) == sorted({each.entry for each in proposed})
+    assert sorted(hit.candidate.record for hit in ranked) == sorted({each.record for each in proposed})
     assert [hit.score for hit in ranked] == sorted((hit.score for hit in ranked), reverse=True)
     assert all(math.isfinite(hit.score) for hit in ranked)
 
@@ -49,12 +49,12 @@ def test_the_order_does_not_depend_on_who_proposed_first(proposed: list[Candidat
 @given(candidates(), st.floats(0.1, 10), st.floats(-5, 5))
 def test_the_scale_of_the_word_scores_does_not_count(proposed: list[Candidate], factor: float, shift: float) -> None:
     scaled = [
-        Candidate(each.id, each.entry, each.session, each.at, each.words * factor + shift, each.cosine)
+        Candidate(each.id, each.record, each.session, each.at, each.words * factor + shift, each.cosine)
         for each in proposed
     ]
     for one, other in zip(
-        sorted(fuse(proposed), key=lambda hit: hit.candidate.entry),
-        sorted(fuse(scaled), key=lambda hit: hit.candidate.entry),
+        sorted(fuse(proposed), key=lambda hit: hit.candidate.record),
+        sorted(fuse(scaled), key=lambda hit: hit.candidate.record),
         strict=True,
     ):
         assert math.isclose(one.score, other.score, abs_tol=1e-4)

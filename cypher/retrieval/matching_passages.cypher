@@ -5,7 +5,7 @@
 // $first INTEGER: of how many it is told what they carry
 CALL db.index.fulltext.queryNodes('passage_words', $query, {limit: $limit}) YIELD node, score
 WHERE score > 0
-WITH node, score ORDER BY score DESC, node.entry DESC, node.id
+WITH node, score ORDER BY score DESC, node.record DESC, node.id
 // One row: a row for each would cost more than the search itself.
-WITH collect([node.id, node.entry, score]) AS hits, collect(node)[..$first] AS best
+WITH collect([node.id, node.record, score]) AS hits, collect(node)[..$first] AS best
 RETURN hits, [node IN best | [node.scope, node.at]] AS first

@@ -1,14 +1,13 @@
-// Returns the last passages of a session in a project, the last one first.
+// Returns the last passages of a session, the last one first.
 // read
 // $namespace STRING: the caller's namespace
-// $session_id STRING: the session's id
-// $project STRING: name of the project
+// $session STRING: the session's word
 // $limit INTEGER: how many at most
-MATCH (passage:Passage {namespace: $namespace, session_id: $session_id, project: $project})
+MATCH (passage:Passage {namespace: $namespace, session: $session})
 WHERE passage.place IS NOT NULL
 RETURN
   passage.id AS id,
-  passage.entry AS entry,
+  passage.record AS record,
   passage.place AS place,
   toInteger(passage.at) AS at,
   coalesce(passage.text, passage.body) AS text

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.entries.passages import Passage, around, cut, first_heading
 from server.ranking.terms import terms
+from server.retrieval.passages import Passage, around, cut, first_heading
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=2_000).filter(str.strip)
 prose = st.lists(st.sampled_from(["Ada met Grace.", "So it was decided", "知。", "a" * 400, "#", "\n\n", "- x"])).map(

@@ -1,0 +1,8 @@
+// Stores the passages that a record is found by, queued for projection.
+// write
+// $record STRING: element id of the record
+// $passages LIST<MAP>: properties of each
+MATCH (record) WHERE elementId(record) = $record
+UNWIND $passages AS passage
+CREATE (each:Passage:Unprojected)-[:PASSAGE_OF]->(record)
+SET each = passage
