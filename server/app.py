@@ -155,7 +155,7 @@ async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:
 async def _plan(graph: Graph, families: Collection[str]) -> None:
     """Has the tools' statements planned, one at a time: the first caller of each would wait half a second for it."""
     for name in statements():
-        if name.partition("/")[0] in families:
+        if name.partition("/")[0] in {*families, "retrieval"}:
             try:
                 await graph.plan(name)
             except PrecedentError as error:

@@ -37,7 +37,7 @@ CREATE INDEX passage_session IF NOT EXISTS
 FOR (passage:Passage) ON (passage.namespace, passage.session, passage.place);
 
 MATCH (passage:Passage)
-WHERE passage.entry IS NOT NULL
+WHERE passage.record IS NULL AND passage.entry IS NOT NULL
 SET
   passage.record = passage.entry,
   passage.session = head([word IN split(passage.scope, ' ') WHERE word STARTS WITH 'session']),
