@@ -8,6 +8,7 @@ WHERE n.namespace IS :: STRING NOT NULL AND toStringOrNull(n.id) IS NOT NULL
 WITH n, CASE
   // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
   WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
+  WHEN n:Proposal THEN {kind: 'proposal', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
   WHEN n:Message THEN {kind: 'message', text: coalesce(n.speaker, '') + ': ' + coalesce(n.message_content, '')}
   // A passage that is a whole entry, without a title of its own, is named by its beginning.
   WHEN n:Passage THEN {kind: 'passage', text: CASE
@@ -24,5 +25,7 @@ RETURN
   coalesce(toIntegerOrNull(n.revision), 0) AS revision,
   coalesce(toStringOrNull(record.text), '') AS text,
   coalesce(toStringOrNull(n.scope), '') AS scope,
-  toIntegerOrNull(n.at) AS at
+  toIntegerOrNull(n.at) AS at,
+  // What an import brought along, so that it need not be embedded.
+  n.vector AS vector
 LIMIT $limit

@@ -11,6 +11,8 @@ WITH n, record
 WHERE n IS NOT NULL
 // Removing the label takes the node's lock before the revision is read: a writer who is about to raise it is waited for.
 REMOVE n:Unprojected
+// What it brought along, Qdrant holds from now on.
+REMOVE n.vector
 WITH n, record
 WHERE coalesce(toIntegerOrNull(n.revision), 0) <> record.revision
 SET n:Unprojected

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -96,6 +96,9 @@ class EdgeStore:
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
         return await self._run(self._revisions, ids)
+
+    async def vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
+        return await self._run(self._vectors, ids)
 
     async def scan(self) -> AsyncIterator[list[Held]]:
         offset: _Id | None = None
@@ -202,6 +205,10 @@ class EdgeStore:
     def _revisions(self, ids: Sequence[str]) -> dict[str, int]:
         found = self._ready.retrieve([UUID(one) for one in ids], with_payload=True, with_vector=False)
         return {str(record.id): Held.of(record.id, record.payload).revision for record in found}
+
+    def _vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
+        found = self._ready.retrieve([UUID(one) for one in ids], with_payload=False, with_vector=True)
+        return {str(record.id): cast("list[float]", record.vector) for record in found}
 
     def _page(self, offset: _Id | None) -> tuple[list[Held], _Id | None]:
         request = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=False)

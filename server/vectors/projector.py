@@ -25,7 +25,7 @@ from server.graph.graph import Graph
 from server.types import Row
 from server.vectors.outbox import change
 from server.vectors.repair import requeue_missing
-from server.vectors.store import Point, VectorStore, point_id, refuse_other_model
+from server.vectors.store import Point, VectorStore, point_id, refuse_other_model, unpacked
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -170,8 +170,7 @@ class Projector:
         rows = await self._graph.run("projection/pending", only=only, limit=_BATCH)
         if not rows:
             return 0
-        vectors = await self._embedder.embed_passages([row["text"] for row in rows])
-        points = [_point(row, vector) for row, vector in zip(rows, vectors, strict=True)]
+        points = [_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]
         # In one order everywhere, so that two projectors do not lock each other's records.
         settled = sorted(map(_settled, rows), key=lambda record: record["element"])
         # A stop waits for both: with other projectors at work, a point that nobody settles may outlive its record.
@@ -180,6 +179,14 @@ class Projector:
             await change(self._graph, "projection/settle", records=settled)
         self._tell(rows)
         return len(rows)
+
+    async def _vectors_of(self, rows: Sequence[Row]) -> list[Sequence[float]]:
+        """What each record brought along, and what the model makes of those that brought nothing of its size."""
+        size = self._embedder.dimension
+        brought = [unpacked(row["vector"]) if isinstance(row["vector"], bytes) else [] for row in rows]
+        lacking = [row["text"] for row, vector in zip(rows, brought, strict=True) if len(vector) != size]
+        made = iter(await self._embedder.embed_passages(lacking))
+        return [vector if len(vector) == size else next(made) for vector in brought]
 
     async def _bury(self) -> int:
         rows = await self._graph.run("projection/tombstones", limit=_BATCH)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import SecretStr
 from qdrant_client import AsyncQdrantClient, models
@@ -113,6 +113,12 @@ class RemoteStore:
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
         found = await _patiently(lambda: self._client.retrieve(self._collection, list(ids), with_payload=["revision"]))
         return {str(record.id): Held.of(record.id, record.payload).revision for record in found}
+
+    async def vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
+        found = await _patiently(
+            lambda: self._client.retrieve(self._collection, list(ids), with_payload=False, with_vectors=True)
+        )
+        return {str(record.id): cast("list[float]", record.vector) for record in found}
 
     async def scan(self) -> AsyncIterator[list[Held]]:
         offset: Any = None

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID, uuid5
 
+import numpy as np
+
 from server.errors import ModelMismatch
 
 Vector = Sequence[float]
@@ -23,6 +25,17 @@ TOLD = ("namespace", "kind", "key", "revision", "scope", "at")
 def point_id(namespace: str, kind: str, key: str) -> str:
     """The id of a record's point: the same everywhere and always."""
     return str(uuid5(_POINTS, json.dumps([namespace, kind, key], ensure_ascii=False)))
+
+
+def packed(vector: Vector) -> bytes:
+    """A vector as a record may bring it along to its projection: numbers of 32 bits, little end first."""
+    return np.asarray(vector, dtype="<f4").tobytes()
+
+
+def unpacked(stored: bytes) -> list[float]:
+    """The vector that `packed` was given, in its precision."""
+    numbers: list[float] = np.frombuffer(stored, dtype="<f4").tolist()
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +143,9 @@ class VectorStore(Protocol):
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
         """The revision that the store holds, for those of these ids that are there."""
+
+    async def vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
+        """The vectors, of length 1, of those of these ids that are there."""
 
     def scan(self) -> AsyncIterator[list[Held]]:
         """Every point, in pages; what is stored or removed meanwhile may or may not be seen."""

@@ -135,6 +135,17 @@ async def test_with_ids_just_those_are_compared(store: VectorStore, namespace: s
     assert await store.search([1, 0, 0, 0], 10, namespace="another", kinds=["Decision"], ids=wanted) == []
 
 
+async def test_the_vectors_of_points_are_told_and_take_the_same_place_when_they_are_stored_again(
+    store: VectorStore, namespace: str
+) -> None:
+    point = _point(namespace, "k", [0.6, 0.64, 0.48, 0])
+    await store.upsert([point])
+    told = await store.vectors([point.id, point_id(namespace, "Decision", "nobody's")])
+    assert told == {point.id: pytest.approx([0.6, 0.64, 0.48, 0], abs=1e-6)}
+    await store.upsert([_point(namespace, "k", told[point.id])])
+    assert await store.vectors([point.id]) == told
+
+
 async def test_an_upsert_replaces_the_point_of_the_same_record(store: VectorStore, namespace: str) -> None:
     await store.upsert([_point(namespace, "k", [1, 0, 0, 0], revision=1)])
     await store.upsert([_point(namespace, "k", [0, 1, 0, 0], revision=2)])

@@ -13,7 +13,7 @@ from server.graph.graph import Graph
 from server.graph.statements import load
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Lag, Projector
-from server.vectors.store import Hit, Point, Vector, VectorStore, point_id
+from server.vectors.store import Hit, Point, Vector, VectorStore, packed, point_id
 from tests.vectors.conftest import Records, held
 
 pytestmark = pytest.mark.anyio
@@ -116,6 +116,20 @@ async def test_a_decision_is_found_by_its_title_and_rationale(
     [hit] = await store.search(text, 1, namespace="n", kinds=["decision"])
     assert (hit.namespace, hit.kind, hit.key, hit.revision) == ("n", "decision", "a", 1)
     assert hit.score == pytest.approx(1, abs=1e-4)
+
+
+async def test_a_vector_that_a_record_brought_along_is_stored_instead_of_one_that_is_made(
+    projector: Projector, records: Records, store: VectorStore, embedder: Embedder
+) -> None:
+    await records.write("brought", "of another size", "by mistake")
+    vector = [1.0] + [0.0] * (embedder.dimension - 1)
+    given = {"brought": packed(vector), "of another size": packed([1.0]), "by mistake": "no vector"}
+    for key, value in given.items():
+        await records.run("MATCH (d:Decision {id: $key}) SET d.vector = $value", key=key, value=value)
+    await projector.drain()
+    held_ = await store.vectors([_point(key) for key in given])
+    assert [held_[_point(key)] == vector for key in given] == [True, False, False]
+    assert await records.run("MATCH (d:Decision) WHERE d.vector IS NOT NULL RETURN d.id AS id") == []
 
 
 async def test_a_backlog_of_many_steps_is_worked_off(
