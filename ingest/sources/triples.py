@@ -13,22 +13,17 @@ blank names and relations are taken for the mistakes they are.
 """
 
 import csv
-import gzip
-import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 from ingest.records import MAX_INDEXED, BadRecord, Triple, storable
+from ingest.sources.lines import UNUSABLE, Line, Unread, json_values, lines_of, no_constant, opened
 
 Form = Literal["tsv", "csv", "jsonl"]
 FIELDS: tuple[str, ...] = ("head", "relation", "tail", "weight", "properties", "head_label", "tail_label")
-MAX_LINE = 1_000_000
-"""Bytes of one line; a longer one is set aside without being held in memory."""
-
 _FORMS: dict[str, Form] = {
     ".tsv": "tsv", ".tab": "tsv", ".txt": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
@@ -37,9 +32,6 @@ _OTHER_NAMES = {
     "target": "tail", "object": "tail", "target_name": "tail", "source_label": "head_label",
     "target_label": "tail_label",
 }  # fmt: skip
-_GZIP = b"\x1f\x8b"
-Line = tuple[int, str | None]
-"""Number and text of a line; None in place of a text that cannot be used."""
 Row = tuple[int, list[Any] | dict[str, Any] | str]
 """Line and fields of a record, in order or by name, or what is wrong with it."""
 
@@ -65,57 +57,11 @@ def read_triples(
         return
     last = 0
     try:
-        with _opened(path, at) as stream:
-            for last, fields in _rows(_lines(stream), form):
+        with opened(path, at) as stream:
+            for last, fields in _rows(lines_of(stream), form):
                 yield _triple(fields, file, last) if isinstance(fields, dict) else BadRecord(file, last, fields)
     except (OSError, EOFError, zlib.error) as error:
         yield BadRecord(file, last + 1, f"it cannot be read on from here: {type(error).__name__}")
-
-
-class _Counted(io.RawIOBase):
-    """The raw bytes of a file, telling how far it is read."""
-
-    def __init__(self, path: Path, at: Callable[[float], None]) -> None:
-        self._raw = path.open("rb", buffering=0)
-        self._size = max(path.stat().st_size, 1)
-        self._at = at
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        count = self._raw.readinto(buffer)
-        self._at(min(self._raw.tell() / self._size, 1.0))
-        return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-@contextmanager
-def _opened(path: Path, at: Callable[[float], None]) -> Iterator[IO[bytes]]:
-    with io.BufferedReader(_Counted(path, at), buffer_size=1 << 16) as buffered:
-        if buffered.peek(2)[:2] != _GZIP:
-            yield buffered
-            return
-        with gzip.GzipFile(fileobj=buffered) as unpacked, io.BufferedReader(unpacked, buffer_size=1 << 16) as lines:
-            yield lines
-
-
-def _lines(stream: IO[bytes]) -> Iterator[Line]:
-    number = 0
-    while raw := stream.readline(MAX_LINE):
-        number += 1
-        whole = len(raw) < MAX_LINE or raw.endswith(b"\n")
-        while not whole:
-            rest = stream.readline(MAX_LINE)
-            whole = len(rest) < MAX_LINE or rest.endswith(b"\n")
-            raw = b"\xff"  # too long: as unusable as bytes that are no text
-        try:
-            yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            yield number, None
 
 
 def _rows(lines: Iterator[Line], form: Form) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -140,13 +86,10 @@ def _header(row: list[Any]) -> tuple[str, ...] | None:
     return names if {"head", "relation", "tail"} <= set(names) and set(names) <= set(FIELDS) else None
 
 
-_UNUSABLE = f"it is not UTF-8 text, or longer than {MAX_LINE:,} bytes"
-
-
 def _tsv(lines: Iterator[Line]) -> Iterator[Row]:
     for number, text in lines:
         if text is None:
-            yield number, _UNUSABLE
+            yield number, UNUSABLE
         elif text.strip():
             yield number, list(text.rstrip("\r\n").split("\t"))
 
@@ -173,7 +116,7 @@ def _csv(lines: Iterator[Line]) -> Iterator[Row]:
         except csv.Error as error:
             yield start, f"it is no CSV: {error}"
             continue
-        yield from ((number, _UNUSABLE) for number in broken)
+        yield from ((number, UNUSABLE) for number in broken)
         broken.clear()
         if row is None:
             return
@@ -182,28 +125,15 @@ def _csv(lines: Iterator[Line]) -> Iterator[Row]:
 
 
 def _jsonl(lines: Iterator[Line]) -> Iterator[Row]:
-    for number, text in lines:
-        if text is None:
-            yield number, _UNUSABLE
-        elif text.strip():
-            try:
-                value = json.loads(text, parse_constant=_no_constant)
-            except RecursionError:
-                yield number, "it is no JSON that can be read: nested too deeply"
-                continue
-            except ValueError as error:
-                yield number, f"it is no JSON: {getattr(error, 'msg', error)}"
-                continue
-            if isinstance(value, dict):
-                named = {_OTHER_NAMES.get(str(name), str(name)): part for name, part in value.items()}
-                unknown = sorted(set(named) - set(FIELDS))
-                yield number, f"it has unknown fields: {', '.join(unknown)[:80]}" if unknown else named
-            else:
-                yield number, value if isinstance(value, list) else "it is neither an object nor an array"
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+    for number, value in json_values(lines):
+        if isinstance(value, Unread):
+            yield number, value.reason
+        elif isinstance(value, dict):
+            named = {_OTHER_NAMES.get(str(name), str(name)): part for name, part in value.items()}
+            unknown = sorted(set(named) - set(FIELDS))
+            yield number, f"it has unknown fields: {', '.join(unknown)[:80]}" if unknown else named
+        else:
+            yield number, value if isinstance(value, list) else "it is neither an object nor an array"
 
 
 def _triple(fields: dict[str, Any], file: str, line: int) -> Triple | BadRecord:
@@ -241,7 +171,7 @@ def _weight(value: object) -> float | None:
 def _properties(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
         try:
-            value = json.loads(value, parse_constant=_no_constant)
+            value = json.loads(value, parse_constant=no_constant)
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None

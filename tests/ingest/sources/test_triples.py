@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.records import BadRecord, Triple
-from ingest.sources.triples import MAX_LINE, Form, read_triples
+from ingest.sources.lines import MAX_LINE
+from ingest.sources.triples import Form, read_triples
 
 CODEX = Path(__file__).parents[4] / "shared/data/codex-s.tsv.gz"
 
