@@ -12,6 +12,7 @@
 // $at ZONED DATETIME: when
 // $scope STRING: the word that stands for the namespace in full-text indexes
 // $entity_node_id INTEGER: the integer id of the target's entity, where it is created
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (about:Entity {namespace: $namespace, name: $target})
 ON CREATE SET
   about.label = 'Entity',
@@ -37,4 +38,6 @@ CREATE (decision:Decision:Unprojected {
   scope: $scope,
   revision: 1
 })-[:ABOUT]->(about)
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(decision)
 RETURN decision.id AS id, decision.revision AS revision

@@ -13,6 +13,7 @@
 // $at ZONED DATETIME: when
 // $scope STRING: the word that stands for the namespace in full-text indexes
 // $entity_node_id INTEGER: the integer id of the target's entity, where it is created
+// $change MAP<ANY>: who does what, for the audit trail
 MATCH (old:Decision {namespace: $namespace})
 WHERE old.id IN $old_ids
 SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
@@ -44,4 +45,7 @@ CREATE (decision:Decision:Unprojected {
   revision: 1
 })-[:ABOUT]->(about)
 FOREACH (old IN replaced | CREATE (decision)-[:SUPERSEDES {reason: $rationale, at: $at, by: $by}]->(old))
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(decision)
+FOREACH (old IN replaced | CREATE (change)-[:CHANGED]->(old))
 RETURN decision.id AS id, decision.revision AS revision

@@ -15,6 +15,7 @@
 // $edge_id INTEGER: a fresh integer, taken where the relation is created
 // $weight FLOAT: new weight, or null: an existing relation keeps its own, a new one has 1.0
 // $properties MAP<ANY>: encoded properties, null where one is to go
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (source:Entity {namespace: $namespace, name: $source})
 ON CREATE SET
   source.node_id = $source_id, source.label = $source_label, source:$($source_labels), source.scope = $scope,
@@ -37,6 +38,8 @@ SET edge.updated_at =
 SET edge.edge_id = coalesce(edge.edge_id, $edge_id)
 SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope, source.name_key = toLower($source)
 SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope, target.name_key = toLower($target)
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(source)
 RETURN
   edge.edge_id AS edge_id,
   source.node_id AS source_node_id,

@@ -8,6 +8,7 @@
 // $scope STRING: the namespace's word in full-text indexes
 // $properties MAP<ANY>: encoded properties, null where one is to go
 // $vector_id INTEGER: id of the insight, or null; where there is no such insight nothing happens and no row comes back
+// $change MAP<ANY>: who does what, for the audit trail
 OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $vector_id})
 WITH insight
 WHERE $vector_id IS NULL OR insight IS NOT NULL
@@ -31,6 +32,8 @@ CALL (entity, insight) {
   WITH DISTINCT entity, insight
   MERGE (entity)-[:DESCRIBED_BY]->(insight)
 }
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(entity)
 RETURN
   entity.node_id AS node_id,
   coalesce(entity.label, head([label IN labels(entity) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,

@@ -10,7 +10,8 @@
 // $candidate_ids LIST<STRING>: ids of the entries that retention would remove
 // $age INTEGER: how many of them for their age
 // $project_count INTEGER: how many of them for their number
-CREATE (:Audit {
+// $change MAP<ANY>: who does what, for the audit trail
+CREATE (audit:Audit {
   namespace: $namespace,
   id: $id,
   name: 'retention dry run, ' + size($candidate_ids) + ' candidates',
@@ -27,3 +28,5 @@ CREATE (:Audit {
   age: $age,
   project_count: $project_count
 })
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(audit)

@@ -16,6 +16,7 @@
 // $document MAP<ANY>: of a document's entry, its current_source and hash; empty for any other
 // $whole MAP<ANY>: what the entry is found by, where it is one passage; else empty
 // $whole_labels LIST<STRING>: Passage and Unprojected where it is one passage; else none
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (project:EntryProject {namespace: $namespace, name: $project})
 CREATE (entry:Entry {
   namespace: $namespace,
@@ -45,4 +46,6 @@ CALL (entry) {
   MATCH (last:Entry {namespace: $namespace, node_id: $after})
   CREATE (last)-[:NEXT]->(entry)
 }
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(entry)
 RETURN elementId(entry) AS element

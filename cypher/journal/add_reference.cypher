@@ -11,6 +11,7 @@
 // $key_value STRING: the key
 // $description STRING: what it references, or null
 // $associated_conversation_id STRING: a conversation, or null
+// $change MAP<ANY>: who does what, for the audit trail
 WITH COLLECT {
   MATCH (record:Message {namespace: $namespace, id: $key_value}) RETURN record
   UNION MATCH (record:Context {namespace: $namespace, id: $key_value}) RETURN record
@@ -40,3 +41,5 @@ CREATE (reference:Reference {
 })-[:IN]->(agent)
 FOREACH (record IN records | CREATE (reference)-[:MENTIONS]->(record))
 FOREACH (place IN places | CREATE (reference)-[:IN]->(place))
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(reference)

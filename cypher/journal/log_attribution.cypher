@@ -12,9 +12,10 @@
 // $retrieval_timestamp FLOAT: the caller's number, integer or decimal
 // $content_summary STRING: what it says, or null
 // $full_content_hash STRING: hash of the content, or null
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (agent:JournalAgent {namespace: $namespace, id: $agent_id})
 ON CREATE SET agent.name = $agent_id, agent.created_at = datetime({epochMillis: $at})
-CREATE (:Attribution {
+CREATE (attribution:Attribution {
   namespace: $namespace,
   id: $id,
   node_id: $node_id,
@@ -28,3 +29,5 @@ CREATE (:Attribution {
   created_at: datetime({epochMillis: $at}),
   created_by: $by
 })-[:IN]->(agent)
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(attribution)

@@ -13,6 +13,7 @@
 // $corrected_value STRING: the data after, as JSON, or null
 // $reason STRING: why, or null
 // $applied_automatically BOOLEAN: whether the system applied it
+// $change MAP<ANY>: who does what, for the audit trail
 WITH COLLECT {
   MATCH (record:Message {namespace: $namespace, id: $original_entry_id}) RETURN record
   UNION MATCH (record:Context {namespace: $namespace, id: $original_entry_id}) RETURN record
@@ -41,4 +42,6 @@ CREATE (correction:Correction {
   created_by: $by
 })-[:IN]->(agent)
 FOREACH (record IN records | CREATE (correction)-[:CORRECTS]->(record))
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(correction)
 RETURN [record IN records | head([label IN labels(record) WHERE label <> 'Unprojected'])] AS corrects

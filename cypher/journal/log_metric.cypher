@@ -12,9 +12,10 @@
 // $unit STRING: its unit, or null
 // $associated_task_id STRING: a task, or null
 // $metadata STRING: further data as JSON, or null
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (agent:JournalAgent {namespace: $namespace, id: $agent_id})
 ON CREATE SET agent.name = $agent_id, agent.created_at = datetime({epochMillis: $at})
-CREATE (:Metric {
+CREATE (metric:Metric {
   namespace: $namespace,
   id: $id,
   node_id: $node_id,
@@ -28,3 +29,5 @@ CREATE (:Metric {
   created_at: datetime({epochMillis: $at}),
   created_by: $by
 })-[:IN]->(agent)
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(metric)

@@ -10,6 +10,7 @@
 // $name STRING: its caption, to which the version is added
 // $context_data STRING: the data as JSON
 // $parent_context_id STRING: id of its parent, or null
+// $change MAP<ANY>: who does what, for the audit trail
 OPTIONAL MATCH (parent:Context {namespace: $namespace, id: $parent_context_id})
 WITH parent WHERE $parent_context_id IS NULL OR parent IS NOT NULL
 MATCH (series:ContextSeries {namespace: $namespace, agent_id: $agent_id, context_type: $context_type})
@@ -28,4 +29,6 @@ CREATE (context:Context {
   created_by: $by
 })-[:IN]->(series)
 FOREACH (_ IN CASE WHEN parent IS NULL THEN [] ELSE [1] END | CREATE (context)-[:CHILD_OF]->(parent))
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(context)
 RETURN context.version AS version

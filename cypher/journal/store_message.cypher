@@ -18,6 +18,7 @@
 // $tool_info STRING: JSON of a tool call, or null
 // $context_snapshot_id STRING: id of a context, or null
 // $source_attribution_id STRING: id of an attribution, or null
+// $change MAP<ANY>: who does what, for the audit trail
 OPTIONAL MATCH (context:Context {namespace: $namespace, id: $context_snapshot_id})
 OPTIONAL MATCH (source:Attribution {namespace: $namespace, id: $source_attribution_id})
 WITH context, source,
@@ -59,5 +60,7 @@ CALL (context, source, context_known, source_known) {
   )
   FOREACH (_ IN CASE WHEN context IS NULL THEN [] ELSE [1] END | CREATE (message)-[:IN]->(context))
   FOREACH (_ IN CASE WHEN source IS NULL THEN [] ELSE [1] END | CREATE (message)-[:EVIDENCED_BY]->(source))
+  MERGE (who:Principal {namespace: $namespace, name: $change.by})
+  CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(message)
 }
 RETURN context_known, source_known

@@ -18,6 +18,7 @@ from neo4j import (
 )
 from neo4j.exceptions import DriverError, Neo4jError
 
+from server.graph.changes import audited
 from server.graph.statements import Access, load
 from server.graph.translation import translated
 from server.types import QueryName, Row
@@ -38,7 +39,8 @@ class Transaction:
 
     async def run(self, name: QueryName, /, **parameters: Any) -> list[Row]:
         """Runs a statement of `cypher/` in this transaction and returns its rows."""
-        result = await self._transaction.run(load(name).text, parameters)
+        statement = load(name)
+        result = await self._transaction.run(statement.text, audited(statement, parameters))
         return _rows(await result.to_eager_result())
 
     async def one(self, name: QueryName, /, **parameters: Any) -> Row | None:
@@ -72,7 +74,7 @@ class Graph:
             # become a Cypher parameter and run as a write. So parameters go in as a dict, always.
             answer = await self._driver.execute_query(
                 query,
-                parameters_=parameters,
+                parameters_=audited(statement, parameters),
                 database_=self._database,
                 routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
             )

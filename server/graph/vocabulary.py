@@ -48,6 +48,7 @@ LABELS = frozenset(
         "IngestRun",
         "IngestChunk",
         "Audit",
+        "Change",
         "Principal",
         "Token",
         "Sequence",
@@ -77,7 +78,20 @@ KNOWLEDGE = frozenset(
 carries `name` and the integer `node_id`."""
 
 BOOKKEEPING = frozenset(
-    {"IN", "FROM", "NEXT", "CHILD_OF", "RECORDED", "PART_OF_RUN", "PASSAGE_OF", "EVICTED_BY", "SHOULD_FIND", "JUDGES"}
+    {
+        "IN",
+        "FROM",
+        "NEXT",
+        "CHILD_OF",
+        "RECORDED",
+        "PART_OF_RUN",
+        "PASSAGE_OF",
+        "EVICTED_BY",
+        "SHOULD_FIND",
+        "JUDGES",
+        "DID",
+        "CHANGED",
+    }
 )
 """Our relationship types that are never travelled: through one container everything would be two hops from everything
 (design.md section 3, "What is travelled")."""
