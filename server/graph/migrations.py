@@ -2,7 +2,7 @@
 
 A migration is a file `cypher/schema/NNN_name.cypher` of statements that end with `;`. Each statement must be
 idempotent (`IF NOT EXISTS`): two processes that start at once both run it, and a start that was interrupted runs
-it again.
+it again. Neo4j may look for `IF NOT EXISTS` before the other process is done: such a statement runs again, too.
 """
 
 import re
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from server.errors import SchemaTooNew
+from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random
+
+from server.errors import Conflict, SchemaTooNew
 from server.graph.graph import Graph
 
 _FILE = re.compile(r"^(\d{3})_(\w+)\.cypher$")
@@ -60,8 +62,13 @@ async def migrate(graph: Graph) -> list[Migration]:
     pending = [migration for migration in known() if migration.version not in versions]
     for migration in pending:
         for statement in migration.statements:
-            await graph.define(statement)
+            await _define(graph, statement)
         await graph.run("migrations/record", timeout=_PATIENCE, version=migration.version, name=migration.name)
     if pending:
         await graph.run("migrations/await_indexes", timeout=_PATIENCE)
     return pending
+
+
+@retry(retry=retry_if_exception_type(Conflict), stop=stop_after_attempt(10), wait=wait_random(max=0.2), reraise=True)
+async def _define(graph: Graph, statement: str) -> None:
+    await graph.define(statement)

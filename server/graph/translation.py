@@ -66,6 +66,8 @@ def translate(error: driver.GqlError) -> PrecedentError:
             return GraphUnavailable("The service is shutting down; retry in a few seconds.")
         case driver.ClientError() if code.endswith("Statement.EntityNotFound"):
             return Conflict("CONFLICT: another caller removed what this is about at the same moment; call again.")
+        case driver.Neo4jError() if ".Schema." in code:
+            return Conflict("CONFLICT: another process changes the schema at the same moment; start again.")
         case driver.ClientError() if code.endswith("Statement.ArgumentError") and "too large to index" in str(error):
             return InvalidArgument("A name, target or id is too long to be indexed; use at most 1,000 characters.")
         case _:
