@@ -9,11 +9,12 @@ from typing import Any
 import anyio
 import structlog
 from fastapi import FastAPI
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, ReadResourceResult
 
 from server.access.gate import caller_of
 from server.access.tokens import Tokens
-from server.decisions.service import DecisionService, DecisionSettings
+from server.decisions.service import DecisionService
+from server.decisions.writing import DecisionSettings
 from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
 from server.entities.service import EntityService
@@ -26,8 +27,9 @@ from server.journal.service import JournalService
 from server.journal.tavily import Tavily
 from server.mcp.executor import Executor
 from server.mcp.server import Context, build_server
-from server.mcp.toolsets import TOOLSETS, published
+from server.mcp.toolsets import RESOURCES, TOOLSETS, published, published_resources
 from server.metrics import Metrics
+from server.resources import Resource
 from server.rest.app import build_rest
 from server.settings import Settings, Toolset
 from server.stack import open_graph, paths_of, with_secrets
@@ -81,7 +83,16 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             assert context.request is not None, "over HTTP every message comes with its request"
             return await executor.call(name, arguments, caller_of(context.request.scope))
 
-        mcp = build_server(published(settings.toolsets), call_tool)
+        async def read_resource(resource: Resource, uri: str, context: Context) -> ReadResourceResult:
+            assert context.request is not None, "over HTTP every message comes with its request"
+            return await executor.read(resource, uri, caller_of(context.request.scope))
+
+        mcp = build_server(
+            published(settings.toolsets),
+            call_tool,
+            resources=published_resources(settings.toolsets),
+            read_resource=read_resource,
+        )
         http = build_rest(settings, tokens, metrics, projector.lag, mcp)
         # Another embedding model refuses the start; a Qdrant that is away does not: search goes on by words meanwhile.
         with contextlib.suppress(Unavailable):
@@ -139,8 +150,9 @@ def _services(
 
 
 def _executor(settings: Settings, services: dict[Toolset, object], metrics: Metrics) -> Executor:
-    of_tool = {tool.name: services[family] for family, tools in TOOLSETS.items() for tool in tools}
-    return Executor(published(settings.toolsets), of_tool, metrics, answer_limit=settings.answer_limit)
+    serving = {tool.name: services[family] for family, tools in TOOLSETS.items() for tool in tools}
+    serving |= {resource.uri: services[family] for family, resources in RESOURCES.items() for resource in resources}
+    return Executor(published(settings.toolsets), serving, metrics, answer_limit=settings.answer_limit)
 
 
 async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:

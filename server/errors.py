@@ -4,20 +4,24 @@ PrecedentError
 ├── RequestError                 the caller can mend the request
 │   ├── InvalidArgument          INVALID_ARGUMENT
 │   ├── NotFound                 NOT_FOUND
-│   │   └── EntryNotFound        ENTRY_NOT_FOUND
+│   │   ├── EntryNotFound        ENTRY_NOT_FOUND
+│   │   └── GoldenSetEmpty       GOLDEN_SET_EMPTY
 │   ├── PolicyBlocked            POLICY_BLOCKED
 │   ├── Conflict                 CONFLICT
 │   ├── PermissionDenied         PERMISSION_DENIED
 │   ├── Unauthenticated          UNAUTHENTICATED
 │   ├── IsolationViolation       ISOLATION_VIOLATION
+│   ├── ReviewWindow             PI1_VIOLATION
 │   ├── RateLimitExceeded        RATE_LIMIT_EXCEEDED
 │   └── QueryTimeout             QUERY_TIMEOUT
 ├── Unavailable                  the caller can try again later
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
-│   └── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
+│   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
+│   └── JudgeUnavailable         JUDGE_UNAVAILABLE
 ├── SetupError                   the person who runs the service can mend it
+│   ├── ApiKeyMissing            API_KEY_MISSING
 │   ├── SchemaTooNew             SCHEMA_TOO_NEW
 │   ├── ModelMismatch            MODEL_MISMATCH
 │   ├── HomeInUse                HOME_IN_USE
@@ -72,6 +76,12 @@ class EntryNotFound(NotFound):
     code = "ENTRY_NOT_FOUND"
 
 
+class GoldenSetEmpty(NotFound):
+    """There are no golden queries to measure search with: bring some in with `precedent ingest golden FILE`."""
+
+    code = "GOLDEN_SET_EMPTY"
+
+
 class PolicyBlocked(RequestError):
     """The input holds what looks like a secret: take it out, or put a placeholder in its place."""
 
@@ -100,6 +110,12 @@ class IsolationViolation(RequestError):
     """An agent tried to replace what a human decided: ask a human, or an admin, to replace it."""
 
     code = "ISOLATION_VIOLATION"
+
+
+class ReviewWindow(RequestError):
+    """A proposal was to be accepted within an hour of when it was first observed: wait until the time that is named."""
+
+    code = "PI1_VIOLATION"
 
 
 class RateLimitExceeded(RequestError):
@@ -142,10 +158,22 @@ class WebSearchUnavailable(Unavailable):
     code = "WEB_SEARCH_UNAVAILABLE"
 
 
+class JudgeUnavailable(Unavailable):
+    """A judge's model does not answer, or with no score from 0 to 1: try again later; nothing was stored."""
+
+    code = "JUDGE_UNAVAILABLE"
+
+
 class SetupError(PrecedentError):
     """The service cannot run as it is set up; its operator has to act."""
 
     code = "SETUP_FAILED"
+
+
+class ApiKeyMissing(SetupError):
+    """A judge needs a key that is not set: set `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`, or name other judges."""
+
+    code = "API_KEY_MISSING"
 
 
 class SchemaTooNew(SetupError):

@@ -1,18 +1,23 @@
 // Tells what the graph knows of the candidates by meaning, of those by words, and of the decisions in force that replaced one.
 // read
 // $namespace STRING: the caller's namespace
-// $ids LIST<STRING>: ids of the candidates by meaning
+// $decisions LIST<STRING>: ids of the decisions that are candidates by meaning
+// $proposals LIST<STRING>: ids of the proposals that are
 // $query STRING: a Lucene query that requires the namespace's scope; empty for none
 // $limit INTEGER: how many candidates by words at most
 // $preview INTEGER: how many characters of the rationale
 CALL () {
-  UNWIND $ids AS id
+  UNWIND $decisions AS id
   MATCH (decision:Decision {namespace: $namespace, id: id})
+  RETURN decision, 0 AS worded, 0.0 AS score
+  UNION ALL
+  UNWIND $proposals AS id
+  MATCH (decision:Proposal {namespace: $namespace, id: id})
   RETURN decision, 0 AS worded, 0.0 AS score
   UNION ALL
   WITH $query AS query
   WHERE query <> ''
-  CALL db.index.fulltext.queryNodes('decision_words', query, {limit: $limit}) YIELD node, score
+  CALL db.index.fulltext.queryNodes('decided_words', query, {limit: $limit}) YIELD node, score
   WHERE score > 0 AND node.namespace = $namespace
   RETURN node AS decision, 1 AS worded, score
 }
@@ -33,6 +38,7 @@ WITH words, decision, collect(replaced) AS replaced
 // One row for all of them: a row for each costs the driver several times as much as the search itself.
 RETURN coalesce(max(words), 0) AS words, collect({
   id: decision.id,
+  kind: CASE WHEN decision:Proposal THEN 'proposal' ELSE 'decision' END,
   // People write in Neo4j Browser, too: what they left out must not break a search.
   title: coalesce(decision.title, decision.name, ''),
   target: coalesce(decision.target, ''),

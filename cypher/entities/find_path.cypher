@@ -1,8 +1,8 @@
 // Finds the best of the shortest paths between two nodes: fewest hops, then greatest weight, then first by name.
 // read
 // $namespace STRING: the caller's namespace
-// $start STRING: name of an entity, or id of a decision
-// $end STRING: name of another entity, or id of another decision
+// $start STRING: name of an entity, or id of a decision or proposal
+// $end STRING: name of another entity, or id of another of these
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relations LIST<STRING>: relations to follow, or null for all
 // $max_depth INTEGER: most hops of a path that is taken
@@ -10,9 +10,11 @@
 // $cap INTEGER: with so many equally short paths none is weighed, `capped` is true and the caller goes by levels
 OPTIONAL MATCH (first:Entity {namespace: $namespace, name: $start})
 OPTIONAL MATCH (made:Decision {namespace: $namespace, id: $start})
+OPTIONAL MATCH (proposed:Proposal {namespace: $namespace, id: $start})
 OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
 OPTIONAL MATCH (taken:Decision {namespace: $namespace, id: $end})
-WITH coalesce(first, made) AS start, coalesce(last, taken) AS end
+OPTIONAL MATCH (suggested:Proposal {namespace: $namespace, id: $end})
+WITH coalesce(first, made, proposed) AS start, coalesce(last, taken, suggested) AS end
 // No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
 OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))
   WHERE none(edge IN relationships(path) WHERE type(edge) IN $bookkeeping
@@ -48,7 +50,7 @@ CALL (paths) {
       node_id: coalesce(node.node_id, node.id, 0),
       label: coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
       name: coalesce(node.name, ''),
-      status: CASE WHEN node:Decision THEN node.status END
+      status: CASE WHEN node:Decision OR node:Proposal THEN node.status END
     }],
     edges: [step IN range(0, size(edges) - 1) | {
       relation: coalesce(edges[step].relation, type(edges[step])),

@@ -1,7 +1,7 @@
 // Lists what is around a node by distance, one row a neighbour, relation and direction, strongest first.
 // read
 // $namespace STRING: the caller's namespace
-// $name STRING: name of an entity, or id of a decision
+// $name STRING: name of an entity, or id of a decision or proposal
 // $depth INTEGER: most hops, 1 to 5
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relation STRING: the one relation to follow on every hop, or null for all
@@ -9,7 +9,8 @@
 // $limit INTEGER: most rows whose node is read whole; `total` counts them all
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
-WITH coalesce(entity, decision) AS start
+OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
+WITH coalesce(entity, decision, proposal) AS start
 WHERE start IS NOT NULL
 WITH start, [start] AS seen0
 CALL (start, seen0) {

@@ -5,6 +5,8 @@ UNWIND $records AS record
 CALL (record) {
   MATCH (n:Decision {namespace: record.namespace, id: record.key}) WHERE record.kind = 'decision' RETURN n
   UNION ALL
+  MATCH (n:Proposal {namespace: record.namespace, id: record.key}) WHERE record.kind = 'proposal' RETURN n
+  UNION ALL
   MATCH (n:Message {namespace: record.namespace, id: record.key}) WHERE record.kind = 'message' RETURN n
   UNION ALL
   MATCH (n:Passage {namespace: record.namespace, id: record.key}) WHERE record.kind = 'passage' RETURN n

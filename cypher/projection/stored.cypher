@@ -8,6 +8,9 @@ CALL () {
   MATCH (n:Decision) WHERE $kind = 'decision' AND n.namespace = $namespace AND n.id > $after
   RETURN n ORDER BY n.namespace, n.id LIMIT $limit
   UNION ALL
+  MATCH (n:Proposal) WHERE $kind = 'proposal' AND n.namespace = $namespace AND n.id > $after
+  RETURN n ORDER BY n.namespace, n.id LIMIT $limit
+  UNION ALL
   MATCH (n:Message) WHERE $kind = 'message' AND n.namespace = $namespace AND n.id > $after
   RETURN n ORDER BY n.namespace, n.id LIMIT $limit
   UNION ALL

@@ -6,9 +6,18 @@ Source: decisions.md "Error Codes & Status"; design.md section 6.
 import json
 import math
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
-from server.errors import Conflict, InvalidArgument, IsolationViolation, NotFound, PrecedentError, RateLimitExceeded
+from server.errors import (
+    Conflict,
+    InvalidArgument,
+    IsolationViolation,
+    NotFound,
+    PrecedentError,
+    RateLimitExceeded,
+    ReviewWindow,
+)
 from server.principals import Principal, Role
 from server.types import Row
 
@@ -35,10 +44,86 @@ def not_replaceable(ids: Sequence[str], found: Sequence[Row], target: str, calle
     `found` are the rows of `decisions/decisions_to_replace`. None means that the list covers the decision in force:
     each id is active and of this target, and a constraint holds that there is only one such.
     """
+    in_force = _in_force(found)
+    if refusal := _not_current(ids, found, target, _told(in_force, target, caller)):
+        return refusal
+    if caller.role < Role.ADMIN and (human := [row["id"] for row in found if row["id"] in ids and _humans(row)]):
+        return IsolationViolation(
+            f"Isolation Violation: a human made {listed(human)}, and only an admin may supersede it. "
+            f"{_ask(listed(human))}",
+            {"human": human},
+        )
+    if in_force is not None and in_force["id"] not in ids:
+        return conflict(in_force, target, caller)
+    return None
+
+
+def not_proposable(ids: Sequence[str], found: Sequence[Row], target: str) -> PrecedentError | None:
+    """Returns why a proposal about `target` to replace the decisions `ids` could never be accepted, or None."""
+    in_force = _in_force(found)
+    now = "Nothing is in force for it: leave suggested_supersedes out."
+    if in_force is not None:
+        now = f"{_named(in_force, target)} To propose another: suggested_supersedes [{quoted(in_force['id'])}]."
+    if refusal := _not_current(ids, found, target, now):
+        return refusal
+    if in_force is not None and in_force["id"] not in ids:
+        return Conflict(f"CONFLICT: {now}", _details(in_force))
+    return None
+
+
+def too_little_evidence(count: int, needed: int) -> InvalidArgument:
+    """Returns the refusal of a proposal with less evidence than PI2 asks for."""
+    return InvalidArgument(
+        f"PI2 Violation: {needed} different records have to speak for a proposal, and evidence_ids names {count}.",
+        {"field": "evidence_ids", "needed": needed},
+    )
+
+
+def no_evidence(unknown: Sequence[str]) -> NotFound:
+    """Returns the refusal of evidence that is not there."""
+    return NotFound(
+        f"evidence_ids: no record has the id {listed(unknown)}. Evidence is what the memory holds: entries, messages, "
+        "insights, decisions and other records, by the ids that their tools answer with.",
+        {"field": "evidence_ids", "unknown": list(unknown)},
+    )
+
+
+def no_proposal(id_: str, kind: str) -> InvalidArgument:
+    """Returns the refusal to decide about something else."""
+    return InvalidArgument(
+        f"{quoted(id_)} is no proposal: it is of the kind {kind}. list_proposals shows what waits.", {"kind": kind}
+    )
+
+
+def closed(proposal: Row) -> Conflict:
+    """Returns the refusal to decide twice about a proposal."""
+    told = f"CONFLICT: {proposal['id']} is {proposal['status']} already"
+    if proposal["became"]:
+        told += f"; it became {proposal['became']}"
+    if proposal["reason"]:
+        told += f", because: {quoted(proposal['reason'])}"
+    return Conflict(f"{told}.", {"status": proposal["status"], "decision_id": proposal["became"]})
+
+
+def review_window(id_: str, first: datetime, until: datetime, at: datetime) -> ReviewWindow:
+    """Returns the refusal to accept what nobody had the time to look at."""
+    minutes = math.ceil((until - at).total_seconds() / 60)
+    return ReviewWindow(
+        f"PI1 Violation: {id_} was first observed at {moment(first)} and has a review window of 1 hour. It may be "
+        f"accepted from {moment(until)} on, in {minutes} min.",
+        {"acceptable_from": until.isoformat()},
+    )
+
+
+def moment(at: datetime) -> str:
+    """A time as people read it, never earlier than it is."""
+    return f"{at + timedelta(microseconds=999_999):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _not_current(ids: Sequence[str], found: Sequence[Row], target: str, now: str) -> PrecedentError | None:
+    """Why not all of these are active decisions about the target; `now` says what is in force instead."""
     facts = {row["id"]: row for row in found}
-    in_force = next((row for row in found if row["in_force"]), None)
-    now = _told(in_force, target, caller)
-    details = _details(in_force)
+    details = _details(_in_force(found))
     if unknown := [id_ for id_ in ids if id_ not in facts]:
         return NotFound(f"No decision has the id {listed(unknown)}. {now}", {**details, "unknown": unknown})
     if other := [id_ for id_ in ids if facts[id_]["target"] != target]:
@@ -53,12 +138,6 @@ def not_replaceable(ids: Sequence[str], found: Sequence[Row], target: str, calle
             f"CONFLICT: {listed(over)} is {facts[over[0]]['status']} already; only what is active can be superseded. "
             f"{now}",
             {**details, "not_active": over},
-        )
-    if caller.role < Role.ADMIN and (human := [id_ for id_ in ids if facts[id_]["origin"] == "human"]):
-        return IsolationViolation(
-            f"Isolation Violation: a human made {listed(human)}, and only an admin may supersede it. Keep to it, or "
-            "ask for the change and say why.",
-            {"human": human},
         )
     return None
 
@@ -77,10 +156,26 @@ def listed(ids: Sequence[str]) -> str:
 def _told(in_force: Row | None, target: str, caller: Principal) -> str:
     if in_force is None:
         return f"Nothing is in force for {quoted(target)}: record_decision is the way to decide it."
-    told = f"{in_force['id']} ({quoted(in_force['title'])}) is in force for {quoted(target)}. "
-    if in_force["origin"] == "human" and caller.role < Role.ADMIN:
-        return told + "A human made it, so only an admin may replace it: keep to it, or ask for the change and say why."
-    return told + f"Keep to it, or replace it by supersede_decision with old_decision_ids [{quoted(in_force['id'])}]."
+    told, id_ = _named(in_force, target), quoted(in_force["id"])
+    if _humans(in_force) and caller.role < Role.ADMIN:
+        return f"{told} A human made it, so only an admin may replace it. {_ask(id_)}"
+    return f"{told} Keep to it, or replace it by supersede_decision with old_decision_ids [{id_}]."
+
+
+def _named(in_force: Row, target: str) -> str:
+    return f"{in_force['id']} ({quoted(in_force['title'])}) is in force for {quoted(target)}."
+
+
+def _ask(ids: str) -> str:
+    return f"Keep to it, or ask for the change by propose_decision with suggested_supersedes [{ids}]."
+
+
+def _in_force(found: Sequence[Row]) -> Row | None:
+    return next((row for row in found if row["in_force"]), None)
+
+
+def _humans(row: Row) -> bool:
+    return bool(row["origin"] == "human")
 
 
 def _details(in_force: Row | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from server.ranking.policy import Candidate, Predecessor, Ranked, rank
 from server.types import Row
 from server.vectors.store import Hit, Vector, VectorStore, point_id
 
-_KIND = "decision"
+_KINDS = ("decision", "proposal")
 _PREVIEW = 200
 _WIDER = 10
 _EMBEDDED = 32
@@ -58,15 +58,21 @@ class DecisionSearch:
             found = await self._find(namespace, vector, words, breadth * _WIDER)
             ranked = rank(found.candidates, request.mode, request.limit)
         results = [_result(found.rows[hit.candidate.id], hit) for hit in ranked]
-        return SearchResponse(status="success", message=_message(request, found, len(results)), results=results)
+        return SearchResponse(status="success", message=_message(request, found, ranked), results=results)
 
     async def _find(self, namespace: str, vector: Vector, words: str, breadth: int) -> _Found:
         hits = await self._by_meaning(namespace, vector, breadth)
-        ids = [hit.key for hit in hits or ()]
+        proposed = {kind: [hit.key for hit in hits or () if hit.kind == kind] for kind in _KINDS}
         # Words ride along, though they could be looked up while the query is embedded: a round trip of their own costs
         # a fifth of what many callers at once can be answered.
         answer = await self._graph.one(
-            "decisions/candidates", namespace=namespace, ids=ids, query=words, limit=breadth, preview=_PREVIEW
+            "decisions/candidates",
+            namespace=namespace,
+            decisions=proposed["decision"],
+            proposals=proposed["proposal"],
+            query=words,
+            limit=breadth,
+            preview=_PREVIEW,
         )
         assert answer is not None
         rows: Mapping[str, Row] = {row["id"]: row for row in answer["candidates"]}
@@ -80,12 +86,12 @@ class DecisionSearch:
         )
 
     async def _by_meaning(
-        self, namespace: str, vector: Vector, limit: int, keys: Sequence[str] | None = None
+        self, namespace: str, vector: Vector, limit: int, rows: Sequence[Row] | None = None
     ) -> list[Hit] | None:
         """None while Qdrant is down: words and the graph still answer."""
-        ids = None if keys is None else [point_id(namespace, _KIND, key) for key in keys]
+        ids = None if rows is None else [point_id(namespace, row["kind"], row["id"]) for row in rows]
         try:
-            return await self._vectors.search(vector, limit, namespace=namespace, kinds=[_KIND], ids=ids)
+            return await self._vectors.search(vector, limit, namespace=namespace, kinds=_KINDS, ids=ids)
         except VectorsUnavailable:
             return None
 
@@ -102,11 +108,16 @@ class DecisionSearch:
         first, so that an answer does not change when the projector comes round to it.
         """
         known = _current(hits or (), rows)
-        order = sorted(rows, key=lambda key: not rows[key]["replaced"])
-        if hits is not None and (unknown := [key for key in order if key not in known]):
+        order = sorted(rows.values(), key=lambda row: not row["replaced"])
+        if hits is not None and (unknown := [row for row in order if row["id"] not in known]):
             known |= _current(await self._by_meaning(namespace, vector, len(unknown), unknown) or (), rows)
-        if unprojected := [key for key in order if key not in known][:_EMBEDDED]:
-            texts = await self._graph.run("decisions/texts", namespace=namespace, ids=unprojected)
+        if unprojected := [row for row in order if row["id"] not in known][:_EMBEDDED]:
+            texts = await self._graph.run(
+                "decisions/texts",
+                namespace=namespace,
+                decisions=[row["id"] for row in unprojected if row["kind"] == "decision"],
+                proposals=[row["id"] for row in unprojected if row["kind"] == "proposal"],
+            )
             vectors = await self._embedder.embed_passages([row["text"] for row in texts])
             known |= {row["id"]: _cosine(vector, each) for row, each in zip(texts, vectors, strict=True)}
         return known
@@ -137,6 +148,7 @@ def _candidate(row: Row, similarity: Mapping[str, float]) -> Candidate:
 def _result(row: Row, hit: Ranked) -> FoundDecision:
     return FoundDecision(
         id=hit.candidate.id,
+        kind=row["kind"],
         score=hit.score,
         status=hit.candidate.status,
         preview=f"{row['title']}: {row['rationale']}",
@@ -149,9 +161,11 @@ def _result(row: Row, hit: Ranked) -> FoundDecision:
     )
 
 
-def _message(request: SearchDecisions, found: _Found, count: int) -> str:
-    if count:
+def _message(request: SearchDecisions, found: _Found, ranked: Sequence[Ranked]) -> str:
+    if count := len(ranked):
         told = "1 decision." if count == 1 else f"{count} decisions, best first."
+        if any(found.rows[hit.candidate.id]["kind"] == "proposal" for hit in ranked):
+            told += " A proposal is not decided."
     elif request.mode == "strict":
         told = "No decision in force matches; mode audit also shows what is not in force."
     else:

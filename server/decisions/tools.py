@@ -6,8 +6,15 @@ Source: decisions.md "Tools", "BaseResponse", "Error Codes & Status".
 from typing import Any
 
 from server.decisions.models import (
+    AcceptProposal,
+    BaseResponse,
     DecisionResponse,
+    ListProposals,
+    ProposalList,
+    ProposalResponse,
+    ProposeDecision,
     RecordDecision,
+    RejectProposal,
     SearchDecisions,
     SearchResponse,
     SupersedeDecision,
@@ -17,7 +24,7 @@ from server.errors import PrecedentError
 from server.principals import Role
 from server.tools import Tool
 
-_WRITES = frozenset({"record_decision", "supersede_decision"})
+_WRITES = frozenset({"record_decision", "supersede_decision", "accept_proposal"})
 
 
 def envelope(error: PrecedentError, tool: str) -> dict[str, Any]:
@@ -63,5 +70,45 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         many="results",
+    ),
+    Tool(
+        name="propose_decision",
+        description="Propose what you may not decide or are not sure of: a draft with evidence, for an admin to accept.",
+        request=ProposeDecision,
+        response=ProposalResponse,
+        run=lambda service, request, caller: service.proposals.propose(request, caller),
+        envelope=envelope,
+        role=Role.AGENT,
+    ),
+    Tool(
+        name="list_proposals",
+        description="Proposals with evidence, rivals and what became of them, newest first.",
+        request=ListProposals,
+        response=ProposalList,
+        run=lambda service, request, caller: service.proposals.list(request, caller),
+        envelope=envelope,
+        read_only=True,
+        idempotent=True,
+        many="proposals",
+    ),
+    Tool(
+        name="accept_proposal",
+        description="Admins: put a proposal in force, an hour after it was made at the earliest.",
+        request=AcceptProposal,
+        response=DecisionResponse,
+        run=lambda service, request, caller: service.proposals.accept(request, caller),
+        envelope=envelope,
+        role=Role.ADMIN,
+        destructive=True,
+    ),
+    Tool(
+        name="reject_proposal",
+        description="Admins: close a proposal, and say why.",
+        request=RejectProposal,
+        response=BaseResponse,
+        run=lambda service, request, caller: service.proposals.reject(request, caller),
+        envelope=envelope,
+        role=Role.ADMIN,
+        destructive=True,
     ),
 )

@@ -18,6 +18,8 @@ ACTIVE_BOOST = 1_000_000
 HUMAN_BOOST = 100_000
 PERCENT_KEPT = {"superseded": 20, "deprecated": 5, "draft": 40}
 """Status to the percentage of the similarity that balanced mode leaves of it."""
+CLOSED = frozenset({"accepted", "rejected", "falsified"})
+"""A proposal that was decided about is history: the decision that it became answers, or nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Predecessor:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A decision that may answer a query: what the graph says of it, and its similarity to the query (cosine, 0..1).
+    """A decision or a proposal that may answer: what the graph says of it, its similarity to the query (cosine, 0..1).
 
     `replaced` is the most similar matched decision that it replaced, over any number of steps.
     """
@@ -65,11 +67,13 @@ class Ranked:
 def rank(candidates: Iterable[Candidate], mode: Mode, limit: int) -> list[Ranked]:
     """Returns the best `limit` candidates by score, then newest, then id.
 
-    Strict keeps active ones only. Strict and balanced keep one per target, the active one where there is one.
-    Audit keeps all, by similarity and origin alone.
+    Strict keeps active ones only. Strict and balanced keep one per target, the active one where there is one, and no
+    proposal that was decided about. Audit keeps all, by similarity and origin alone.
     """
     if mode == "strict":
         candidates = (candidate for candidate in candidates if candidate.status == ACTIVE)
+    elif mode == "balanced":
+        candidates = (candidate for candidate in candidates if candidate.status not in CLOSED)
     scored = [_scored(candidate, mode) for candidate in candidates]
     # Sorts are stable: the last key decides first.
     scored.sort(key=lambda hit: hit.candidate.id)

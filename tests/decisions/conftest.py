@@ -10,7 +10,8 @@ import pytest
 from neo4j import AsyncDriver
 
 from server.decisions.models import DecisionResponse, FoundDecision, RecordDecision, SearchDecisions, SupersedeDecision
-from server.decisions.service import DecisionService, DecisionSettings
+from server.decisions.service import DecisionService
+from server.decisions.writing import DecisionSettings
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.graph.graph import Graph
