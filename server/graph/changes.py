@@ -42,7 +42,7 @@ def audited(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters with the properties of the `:Change`, where the statement leaves one."""
     if "change" not in statement.parameters:
         return parameters
-    now = _doing.get() or _Doing(OURSELVES, statement.name, None)
+    now = _doing.get() or _Doing(parameters.get("by", OURSELVES), statement.name, None)
     change = {
         "namespace": parameters["namespace"],
         "name": now.what,

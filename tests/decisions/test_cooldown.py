@@ -86,7 +86,8 @@ async def test_principals_and_namespaces_wait_for_themselves_alone(slow: Caller,
 async def test_zero_turns_it_off_and_keeps_no_account(agent: Caller, cypher: Cypher) -> None:
     await agent.record("database")
     await agent.record("queue")
-    assert await cypher("MATCH (p:Principal {namespace: $namespace}) RETURN p.name AS name") == []
+    turns = await cypher("MATCH (p:Principal {namespace: $namespace}) RETURN p.last_write_at AS at")
+    assert turns == [{"at": None}]
 
 
 async def test_searching_is_free(slow: Caller) -> None:
