@@ -1,4 +1,4 @@
-"""What several families take as arguments: text that is text, JSON that is JSON, days that are whole; each bounded."""
+"""What several families take and tell: text that is text, JSON that is JSON, each bounded; instants; captions."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -9,6 +9,7 @@ from pydantic import AfterValidator
 LONGEST_TEXT = 1_048_576
 """Characters of a text, and bytes of an object's JSON."""
 DEEPEST_JSON = 100
+_CAPTION = 80
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -31,6 +32,13 @@ def iso(epoch_milliseconds: int) -> str:
 def milliseconds(moment: datetime) -> int:
     """Whole milliseconds since 1970."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def captioned(*parts: str | None) -> str:
+    """What Neo4j Browser writes on a node: the parts that say something, in one line, cut where they are long."""
+    said = [" ".join(part[:1_000].split()) for part in parts if part and part.strip()]
+    line = ": ".join(said)
+    return line if len(line) <= _CAPTION else f"{line[: _CAPTION - 1]}…"
 
 
 def _whole(text: str) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from server.fields import JsonObject, decoded, encoded, iso, milliseconds
+from server.fields import JsonObject, captioned, decoded, encoded, iso, milliseconds
 from tests.journal.test_contexts import documents
 
 HALF = "\ud800"
@@ -43,3 +43,17 @@ def test_an_instant_is_told_in_utc_to_the_millisecond(instant: int) -> None:
     told = iso(instant)
     assert told.endswith("Z")
     assert milliseconds(datetime.fromisoformat(told)) == instant
+
+
+@pytest.mark.parametrize(
+    ("parts", "caption"),
+    [
+        (("a", "b"), "a: b"),
+        (("a", None, " "), "a"),
+        ((" several\n lines\tof ",), "several lines of"),
+        (("x" * 100,), "x" * 79 + "…"),
+        ((" ",), ""),
+    ],
+)
+def test_a_caption_is_one_short_line(parts: tuple[str | None, ...], caption: str) -> None:
+    assert captioned(*parts) == caption

@@ -3,8 +3,6 @@
 Source: cognitive.md "Graph Tools" and "Error Handling".
 """
 
-from typing import Any
-
 from server.entities.models import (
     AddEdge,
     AddNode,
@@ -16,30 +14,9 @@ from server.entities.models import (
     QueryNeighbors,
 )
 from server.entities.service import EntityService
-from server.errors import (
-    Conflict,
-    InvalidArgument,
-    NotFound,
-    PrecedentError,
-    QueryTimeout,
-    Unavailable,
-)
+from server.envelopes import cognitive as envelope
 from server.principals import Role
 from server.tools import Tool
-
-
-def envelope(error: PrecedentError, tool: str) -> dict[str, Any]:
-    """The error form of cognitive.md, "Standard Error Response", with the code and what a program can act on beside."""
-    match error:
-        case InvalidArgument() | NotFound():
-            kind = "Parameter validation failed"
-        case Conflict() | QueryTimeout() | Unavailable():
-            kind = "Database operation failed"
-        case _:
-            kind = "Tool execution failed"
-    told = {"error": kind, "details": error.message, "tool": tool, "code": error.code}
-    return {**told, "data": error.details} if error.details else told
-
 
 TOOLS: tuple[Tool, ...] = (
     Tool(

@@ -4,10 +4,9 @@ import time
 from typing import Any
 from uuid import uuid4
 
+from server.fields import captioned
 from server.graph.sequence import Sequence
 from server.principals import Principal
-
-_CAPTION = 80
 
 
 class Recorder:
@@ -38,10 +37,3 @@ class Recorder:
         """Now, in epoch milliseconds, never before what it said last."""
         self._latest = max(self._latest, time.time_ns() // 1_000_000)
         return self._latest
-
-
-def captioned(*parts: str | None) -> str:
-    """What Neo4j Browser writes on a node: the parts that say something, in one line, cut where they are long."""
-    said = [" ".join(part[:1_000].split()) for part in parts if part and part.strip()]
-    line = ": ".join(said)
-    return line if len(line) <= _CAPTION else f"{line[: _CAPTION - 1]}…"

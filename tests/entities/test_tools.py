@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from server.entities.tools import TOOLS, envelope
+from server.entities.tools import TOOLS
+from server.envelopes import cognitive as envelope
 from server.errors import (
     Conflict,
     GraphUnavailable,

@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from server.graph.sequence import Sequence
-from server.journal.records import Recorder, captioned
+from server.journal.records import Recorder
 from server.principals import Principal, Role
 
 pytestmark = pytest.mark.anyio
@@ -33,17 +33,3 @@ def test_a_clock_that_is_set_back_does_not_turn_the_order_round(
     before = recorder.now()
     monkeypatch.setattr(time, "time_ns", lambda: 1)
     assert recorder.now() == before
-
-
-@pytest.mark.parametrize(
-    ("parts", "caption"),
-    [
-        (("a", "b"), "a: b"),
-        (("a", None, " "), "a"),
-        ((" several\n lines\tof ",), "several lines of"),
-        (("x" * 100,), "x" * 79 + "…"),
-        ((" ",), ""),
-    ],
-)
-def test_a_caption_is_one_short_line(parts: tuple[str | None, ...], caption: str) -> None:
-    assert captioned(*parts) == caption
