@@ -9,11 +9,14 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._calls = Counter(
-            "precedent_tool_calls", "Tool calls by tool and outcome.", ["tool", "outcome"], registry=self.registry
+            "precedent_tool_calls",
+            "Tool calls and resource reads, by outcome.",
+            ["tool", "outcome"],
+            registry=self.registry,
         )
         self._seconds = Histogram(
             "precedent_tool_seconds",
-            "Time of a tool call inside the service.",
+            "Time of a call or a read inside the service.",
             ["tool"],
             buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
             registry=self.registry,

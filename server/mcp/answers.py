@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ReadResourceResult, TextContent, TextResourceContents
 
+from server.resources import JSON_TYPE
 from server.tools import Texts
 
 
@@ -32,6 +33,14 @@ def failure(envelope: Mapping[str, Any]) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=_json(answer))], structured_content=answer, is_error=True
     )
+
+
+def contents(uri: str, answer: Mapping[str, Any], *, limit: int) -> ReadResourceResult:
+    """Returns what a resource answers, or its error, as JSON; the list `contents` is cut as `success` cuts one."""
+    whole = dict(answer)
+    if len(_json(whole).encode()) > limit and whole.get("contents"):
+        whole = _cut(whole, "contents", limit)
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON_TYPE, text=_json(whole))])
 
 
 def _text(block: Any) -> str:

@@ -1,13 +1,15 @@
 """stdio: a thin bridge to the service, which it starts when none runs.
 
-Source: design.md section 7, "stdio". The bridge answers `initialize` and `tools/list` itself, at once; a call waits
-until the service answers and tells its progress meanwhile. stdout carries the protocol and nothing else.
+Source: design.md section 7, "stdio". The bridge answers `initialize` and the lists of tools and resources itself, at
+once; a call waits until the service answers and tells its progress meanwhile. stdout carries the protocol and nothing
+else.
 """
 
 import json
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import anyio
 import httpx2
@@ -15,17 +17,19 @@ import structlog
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, ReadResourceResult
 
 from server.access.gate import CALLER_HEADER
 from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
 from server.local.owner import owner
-from server.mcp.answers import failure
+from server.mcp.answers import contents, failure
 from server.mcp.server import Context, build_server
-from server.mcp.toolsets import published
+from server.mcp.toolsets import published, published_resources
+from server.resources import Resource
 from server.settings import Settings
 from server.stack import paths_of, with_secrets
 
+T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 _ERA = "2026-07-28"
 """The stateless era: a client of it needs no handshake."""
@@ -34,7 +38,7 @@ _LOOK_SECONDS = 0.25
 
 
 class Bridge:
-    """Forwards tool calls to the service of these settings, in the name of their principal."""
+    """Forwards calls and reads to the service of these settings, in the name of their principal."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -45,7 +49,12 @@ class Bridge:
 
     async def serve(self) -> None:
         """Speaks MCP on stdin and stdout until stdin ends."""
-        server = build_server(self._tools.values(), self._call)
+        server = build_server(
+            self._tools.values(),
+            self._call,
+            resources=published_resources(self._settings.toolsets),
+            read_resource=self._read,
+        )
         async with (
             httpx2.AsyncClient(timeout=httpx2.Timeout(60.0, connect=2.0)) as self._http,
             stdio_server() as (reading, writing),
@@ -55,28 +64,44 @@ class Bridge:
     async def _call(self, name: str, arguments: dict[str, Any], context: Context) -> CallToolResult:
         tool = self._tools.get(name)
         try:
-            for again in (True, False):
-                await self._until_ready(context)
-                try:
-                    return await self._forward(name, arguments)
-                except (httpx2.HTTPError, MCPError, OSError, ExceptionGroup) as error:
-                    self._ready = False
-                    _log.warning("service_lost", tool=name, error=type(error).__name__)
-                    if not (again and tool is not None and tool.read_only):
-                        raise GraphUnavailable(
-                            "The service went away during the call. Retry in a few seconds; "
-                            "look first whether a write was stored."
-                        ) from error
+            return await self._forwarded(
+                name,
+                lambda client: client.call_tool(name, arguments),
+                context,
+                repeatable=tool is not None and tool.read_only,
+            )
         except PrecedentError as error:
             return failure(tool.envelope(error, name) if tool else {"error": error.message})
-        raise AssertionError("unreachable")
 
-    async def _forward(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
-        # A client a call: a connection that is refused ends the client that tried. In this era there is no handshake,
-        # and the connections themselves are kept by `_http`.
-        transport = streamable_http_client(f"{self._settings.service_url}/mcp", http_client=self._http)
-        async with Client(transport, mode=_ERA) as client:
-            return await client.call_tool(name, arguments)
+    async def _read(self, resource: Resource, uri: str, context: Context) -> ReadResourceResult:
+        try:
+            return await self._forwarded(
+                resource.uri, lambda client: client.read_resource(uri), context, repeatable=True
+            )
+        except PrecedentError as error:
+            return contents(uri, resource.envelope(error, uri), limit=self._settings.answer_limit)
+
+    async def _forwarded(
+        self, name: str, ask: Callable[[Client], Awaitable[T]], context: Context, *, repeatable: bool
+    ) -> T:
+        """Asks the service; a second time, where that changes nothing and the service was lost meanwhile."""
+        for again in (True, False):
+            await self._until_ready(context)
+            # A client a call: a connection that is refused ends the client that tried. In this era there is no
+            # handshake, and the connections themselves are kept by `_http`.
+            transport = streamable_http_client(f"{self._settings.service_url}/mcp", http_client=self._http)
+            try:
+                async with Client(transport, mode=_ERA) as client:
+                    return await ask(client)
+            except (httpx2.HTTPError, MCPError, OSError, ExceptionGroup) as error:
+                self._ready = False
+                _log.warning("service_lost", tool=name, error=type(error).__name__)
+                if not (again and repeatable):
+                    raise GraphUnavailable(
+                        "The service went away during the call. Retry in a few seconds; "
+                        "look first whether a write was stored."
+                    ) from error
+        raise AssertionError("unreachable")
 
     async def _until_ready(self, context: Context) -> None:
         """Waits until the service answers, starting it where this is ours to do."""

@@ -1,25 +1,28 @@
-"""Carries out a tool call: parse, check the role, run, and give every error its family's form."""
+"""Carries out calls of tools and reads of resources: parse, check the role, run, give every error its family's form."""
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import structlog
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, ReadResourceResult
 
 from server.errors import InternalError, PrecedentError
-from server.mcp.answers import failure, success
+from server.mcp.answers import contents, failure, success
 from server.metrics import Metrics
 from server.principals import Principal
+from server.resources import Resource
 from server.tools import Tool
 
+T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
 class Executor:
-    """Runs tools on the services of their families.
+    """Runs tools and resources on the services of their families.
 
-    `services` maps a tool's name to the service that its `run` is called with; `answer_limit` is in bytes.
+    `services` maps a tool's name or a resource's address to the service that its `run` is called with; `answer_limit`
+    is in bytes.
     """
 
     def __init__(
@@ -38,22 +41,44 @@ class Executor:
             return failure(
                 {"error": {"code": "MethodNotFound", "message": _unknown(name, self._tools), "details": None}}
             )
-        started = time.perf_counter()
-        try:
+
+        async def work() -> CallToolResult:
             caller.require(tool.role)
             answer = await tool.run(self._services[name], tool.request.parse(arguments), caller)
-            result = success(answer.model_dump(mode="json"), many=tool.many, limit=self._answer_limit, texts=tool.texts)
-            outcome = "success"
+            return success(answer.model_dump(mode="json"), many=tool.many, limit=self._answer_limit, texts=tool.texts)
+
+        return await self._carried_out(name, caller, work, lambda error: failure(tool.envelope(error, name)))
+
+    async def read(self, resource: Resource, uri: str, caller: Principal) -> ReadResourceResult:
+        """Returns what a resource lists, or its error in the family's form; never raises for a caller's mistake."""
+
+        async def work() -> ReadResourceResult:
+            caller.require(resource.role)
+            items = await resource.run(self._services[resource.uri], resource.parse(uri), caller)
+            return contents(uri, resource.answer(uri, items), limit=self._answer_limit)
+
+        def told(error: PrecedentError) -> ReadResourceResult:
+            return contents(uri, resource.envelope(error, uri), limit=self._answer_limit)
+
+        return await self._carried_out(resource.uri, caller, work, told)
+
+    async def _carried_out(
+        self, name: str, caller: Principal, work: Callable[[], Awaitable[T]], told: Callable[[PrecedentError], T]
+    ) -> T:
+        """Does the work, or tells its error; either is measured and logged."""
+        started = time.perf_counter()
+        try:
+            result, outcome = await work(), "success"
         except PrecedentError as error:
             if isinstance(error, InternalError):
                 _log.error("tool_failed", tool=name, exc_info=error)
-            result, outcome = failure(tool.envelope(error, name)), error.code
+            result, outcome = told(error), error.code
         except Exception:  # noqa: BLE001 - the boundary: whatever else happens is ours, logged here and told as a sentence
             _log.exception("tool_crashed", tool=name)
             ours = InternalError(
                 "Something went wrong inside Precedent; nothing you can mend. The service's log says what."
             )
-            result, outcome = failure(tool.envelope(ours, name)), ours.code
+            result, outcome = told(ours), ours.code
         seconds = time.perf_counter() - started
         self._metrics.tool_called(name, outcome, seconds)
         _log.info("tool_called", tool=name, caller=caller.name, outcome=outcome, ms=round(seconds * 1000, 1))

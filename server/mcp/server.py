@@ -4,17 +4,26 @@ from collections.abc import Awaitable, Callable, Iterable
 from importlib.metadata import version
 from typing import Any
 
+from mcp import MCPError
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from mcp_types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    ResourceTemplate,
     ToolAnnotations,
 )
+from mcp_types import Resource as WireResource
 from mcp_types import Tool as WireTool
 
+from server.resources import JSON_TYPE, Resource, find
 from server.tools import Tool
 
 INSTRUCTIONS = """\
@@ -35,10 +44,17 @@ An error says what to do; nothing was written when you get one."""
 
 Context = ServerRequestContext[Any, Any]
 CallTool = Callable[[str, dict[str, Any], Context], Awaitable[CallToolResult]]
+ReadResource = Callable[[Resource, str, Context], Awaitable[ReadResourceResult]]
 
 
-def build_server(tools: Iterable[Tool], call_tool: CallTool) -> Server[Any]:
-    """Returns an MCP server that lists `tools` and hands each call to `call_tool`."""
+def build_server(
+    tools: Iterable[Tool],
+    call_tool: CallTool,
+    *,
+    resources: Iterable[Resource] = (),
+    read_resource: ReadResource | None = None,
+) -> Server[Any]:
+    """Returns an MCP server that lists `tools` and hands each call to `call_tool`; resources and reads likewise."""
     listed = ListToolsResult(tools=[_wire(tool) for tool in tools])
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
 
@@ -48,6 +64,7 @@ def build_server(tools: Iterable[Tool], call_tool: CallTool) -> Server[Any]:
     async def on_call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         return await call_tool(params.name, params.arguments or {}, context)
 
+    reading = {} if read_resource is None else _resource_handlers(tuple(resources), read_resource)
     return Server(
         "precedent",
         title="Precedent",
@@ -57,7 +74,44 @@ def build_server(tools: Iterable[Tool], call_tool: CallTool) -> Server[Any]:
         on_call_tool=on_call_tool,
         # Or the SDK would go through the whole list at each call: a quarter of the time that a call took.
         get_tool_input_schema=schemas.get,
+        **reading,
     )
+
+
+def _resource_handlers(resources: tuple[Resource, ...], read_resource: ReadResource) -> dict[str, Any]:
+    """What lists and reads these resources; without any, none are declared.
+
+    Nobody is told of changes: over stateless HTTP nothing is there to tell it through.
+    """
+    if not resources:
+        return {}
+    fixed = ListResourcesResult(resources=[_wire_resource(each) for each in resources])
+    templates = ListResourceTemplatesResult(
+        resource_templates=[_wire_template(each) for each in resources if each.parameters]
+    )
+
+    async def on_list(_context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+        return fixed
+
+    async def on_list_templates(
+        _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return templates
+
+    async def on_read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        resource = find(resources, params.uri)
+        if resource is None:
+            # MCP "Resources", Error Handling; the same in the form of cognitive.md "Standard Error Response" beside it.
+            told = f"No resource is at {params.uri[:200]!r}; there are {', '.join(each.uri for each in resources)}."
+            error = {"error": "Resource not found", "details": told, "resource": params.uri}
+            raise MCPError(INVALID_PARAMS, told, error)
+        return await read_resource(resource, params.uri, context)
+
+    return {
+        "on_list_resources": on_list,
+        "on_list_resource_templates": on_list_templates,
+        "on_read_resource": on_read,
+    }
 
 
 def _wire(tool: Tool) -> WireTool:
@@ -67,6 +121,16 @@ def _wire(tool: Tool) -> WireTool:
         input_schema=tool.input_schema(),
         output_schema=tool.output_schema(),
         annotations=_hints(tool),
+    )
+
+
+def _wire_resource(resource: Resource) -> WireResource:
+    return WireResource(uri=resource.uri, name=resource.name, description=resource.description, mime_type=JSON_TYPE)
+
+
+def _wire_template(resource: Resource) -> ResourceTemplate:
+    return ResourceTemplate(
+        uri_template=resource.template, name=resource.name, description=resource.description, mime_type=JSON_TYPE
     )
 
 
