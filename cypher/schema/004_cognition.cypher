@@ -16,13 +16,11 @@ FOR (item:StaleItem) REQUIRE (item.namespace, item.id) IS UNIQUE;
 
 // Resources are read in the order of an index; id is the tie-breaker of one moment.
 CREATE INDEX dialogue_order IF NOT EXISTS
-FOR (dialogue:Dialogue) ON (dialogue.namespace, dialogue.created_at, dialogue.id);
+FOR (dialogue:Dialogue) ON (dialogue.namespace, dialogue.created_at, dialogue.id, dialogue.speaker);
 
 CREATE INDEX dialogue_session IF NOT EXISTS
-FOR (dialogue:Dialogue) ON (dialogue.namespace, dialogue.session_id, dialogue.created_at, dialogue.id);
-
-CREATE INDEX dialogue_speaker IF NOT EXISTS
-FOR (dialogue:Dialogue) ON (dialogue.namespace, dialogue.speaker, dialogue.created_at, dialogue.id);
+FOR (dialogue:Dialogue)
+ON (dialogue.namespace, dialogue.session_id, dialogue.created_at, dialogue.id, dialogue.speaker);
 
 CREATE INDEX insight_order IF NOT EXISTS
 FOR (insight:Insight) ON (insight.namespace, insight.created_at, insight.id);
