@@ -46,7 +46,7 @@ RETURN coalesce(max(words), 0) AS words, collect({
   status: coalesce(decision.status, 'draft'),
   origin: coalesce(decision.origin, 'human'),
   created_at: toString(CASE
-    WHEN decision.created_at IS :: ZONED DATETIME THEN datetime({datetime: decision.created_at, timezone: '+00:00'})
+    WHEN decision.created_at IS :: ZONED DATETIME NOT NULL THEN datetime({datetime: decision.created_at, timezone: '+00:00'})
     ELSE datetime({epochSeconds: 0})
   END),
   revision: coalesce(decision.revision, 0),

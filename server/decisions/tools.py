@@ -73,7 +73,7 @@ TOOLS = (
     ),
     Tool(
         name="propose_decision",
-        description="Propose what you may not decide or are not sure of: a draft with evidence, for an admin to accept.",
+        description="Propose what you may not decide or are unsure of: a draft with evidence that an admin may accept.",
         request=ProposeDecision,
         response=ProposalResponse,
         run=lambda service, request, caller: service.proposals.propose(request, caller),

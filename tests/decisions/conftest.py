@@ -1,7 +1,7 @@
 """The decisions family on real parts: Neo4j, the Qdrant engine, the embedding model."""
 
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -9,14 +9,25 @@ from typing import Any
 import pytest
 from neo4j import AsyncDriver
 
-from server.decisions.models import DecisionResponse, FoundDecision, RecordDecision, SearchDecisions, SupersedeDecision
+from server.decisions.models import (
+    AcceptProposal,
+    DecisionResponse,
+    FoundDecision,
+    ListProposals,
+    ProposalList,
+    ProposeDecision,
+    RecordDecision,
+    RejectProposal,
+    SearchDecisions,
+    SupersedeDecision,
+)
 from server.decisions.service import DecisionService
 from server.decisions.writing import DecisionSettings
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import Sequence as Integers
 from server.graph.words import scope_token
 from server.local.home import Cache
 from server.principals import Kind, Principal, Role
@@ -61,6 +72,36 @@ class Caller:
         assert answer.decision_id is not None
         return answer.decision_id
 
+    async def propose(
+        self, target: str, *evidence: str, title: str = "A proposed title", supersedes: Sequence[str] = (), **more: Any
+    ) -> str:
+        """The id of a new proposal."""
+        arguments = {
+            "target": target,
+            "title": title,
+            "rationale": "For reasons that were seen.",
+            "confidence": 0.6,
+            "evidence_ids": list(evidence),
+            "suggested_supersedes": list(supersedes),
+            **more,
+        }
+        answer = await self.service.proposals.propose(ProposeDecision.parse(arguments), self.principal)
+        assert answer.proposal_id is not None
+        return answer.proposal_id
+
+    async def accept(self, proposal_id: str) -> str:
+        """The id of the decision that it became."""
+        answer = await self.service.proposals.accept(AcceptProposal(proposal_id=proposal_id), self.principal)
+        assert answer.decision_id is not None
+        return answer.decision_id
+
+    async def reject(self, proposal_id: str, reason: str = "We have tried it before.") -> None:
+        request = RejectProposal(proposal_id=proposal_id, reason=reason)
+        await self.service.proposals.reject(request, self.principal)
+
+    async def proposals(self, **filters: Any) -> ProposalList:
+        return await self.service.proposals.list(ListProposals.parse(filters), self.principal)
+
     async def search(self, query: str, **more: Any) -> list[FoundDecision]:
         answer = await self.service.search(SearchDecisions.parse({"query": query, **more}), self.principal)
         return answer.results
@@ -95,12 +136,12 @@ async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) ->
 
 
 @pytest.fixture(scope="session")
-def sequence(graph: Graph) -> Sequence:
-    return Sequence(graph)
+def sequence(graph: Graph) -> Integers:
+    return Integers(graph)
 
 
 @pytest.fixture
-def make(graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> Make:
+def make(graph: Graph, sequence: Integers, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> Make:
     """Makes a service, with other settings or parts where a test says so."""
 
     def made(cooldown: float = 0, searchable_wait: float = 0, **parts: Any) -> DecisionService:
@@ -115,7 +156,25 @@ def make(graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmb
 async def elsewhere(make: Make, neo4j: tuple[str, str, str]) -> AsyncIterator[Make]:
     """Makes a service with a connection to the graph of its own, as another process has."""
     async with connect_graph(*neo4j) as other:
-        yield partial(make, graph=other, sequence=Sequence(other))
+        yield partial(make, graph=other, sequence=Integers(other))
+
+
+class Clock:
+    """What time it is for a service; it stands still until a test says that time passes."""
+
+    def __init__(self) -> None:
+        self.at = datetime.now(UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def passes(self, **time: float) -> None:
+        self.at += timedelta(**time)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture

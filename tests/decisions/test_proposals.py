@@ -1,0 +1,433 @@
+"""Drafts of decisions: proposed with evidence, accepted or rejected by an admin (issue 6, "Proposals"; PI1 to PI3)."""
+
+from collections.abc import Awaitable, Callable
+from collections.abc import Sequence as Many
+from datetime import timedelta
+from typing import Any
+
+import anyio
+import pytest
+
+from server.decisions.models import ProposeDecision
+from server.decisions.service import DecisionService
+from server.entities.models import FindPath, QueryNeighbors
+from server.entities.service import EntityService
+from server.errors import (
+    Conflict,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+    PrecedentError,
+    RateLimitExceeded,
+    ReviewWindow,
+)
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.principals import Role
+from tests.decisions.conftest import Caller, Clock, Cypher, Make, Rows
+
+pytestmark = pytest.mark.anyio
+
+EVERYTHING = (
+    "MATCH (n {namespace: $namespace}) WHERE NOT n:Principal AND NOT n:Sequence AND NOT n:Change "
+    "RETURN labels(n) AS labels, properties(n) AS properties, "
+    "COLLECT {MATCH (n)-[r]->(m) RETURN type(r) + elementId(m) ORDER BY type(r) + elementId(m)} AS edges "
+    "ORDER BY elementId(n)"
+)
+
+
+@pytest.fixture
+def service(make: Make, clock: Clock) -> DecisionService:
+    return make(clock=clock)
+
+
+@pytest.fixture
+async def evidence(cypher: Cypher) -> list[str]:
+    """Ids of three memories."""
+    ids = ["seen one", "seen two", "seen three"]
+    await cypher(
+        "UNWIND range(0, 2) AS n CREATE (:Entry {namespace: $namespace, id: $ids[n], name: $ids[n], node_id: -n - 1})",
+        ids=ids,
+    )
+    return ids
+
+
+async def _proposal(cypher: Cypher, id_: str) -> dict[str, Any]:
+    [row] = await cypher(
+        "MATCH (p:Proposal {namespace: $namespace, id: $id}) RETURN properties(p) AS p, "
+        "COLLECT {MATCH (p)-[r]->(m) RETURN [type(r), coalesce(m.id, m.name)] ORDER BY type(r), m.node_id} AS edges",
+        id=id_,
+    )
+    return {**row["p"], "edges": row["edges"]}
+
+
+async def _decisions(cypher: Cypher) -> Rows:
+    return await cypher(
+        "MATCH (d:Decision {namespace: $namespace}) RETURN d.id AS id, d.status AS status ORDER BY d.created_at, d.id"
+    )
+
+
+async def test_a_proposal_is_a_draft_with_its_evidence_and_decides_nothing(
+    agent: Caller, evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    arguments = {
+        "title": "Use Neo4j",
+        "target": "database",
+        "rationale": "Paths are what we ask for.",
+        "confidence": 1,
+        "evidence_ids": [*evidence, evidence[0]],
+        "suggested_consequences": ["Learn Cypher"],
+    }
+    answer = await agent.service.proposals.propose(ProposeDecision.parse(arguments), agent.principal)
+    assert answer.acceptable_from == clock.at + timedelta(hours=1)
+    assert f"{clock.at + timedelta(hours=1, seconds=1):%H:%M:%S} UTC" in answer.message
+    assert answer.proposal_id is not None
+    stored = await _proposal(cypher, answer.proposal_id)
+    expected = {
+        "status": "draft",
+        "confidence": 1.0,
+        "origin": "agent",
+        "created_by": "ada",
+        "consequences": ["Learn Cypher"],
+    }
+    assert stored.items() >= expected.items()
+    assert stored["edges"] == [["ABOUT", "database"], *(["EVIDENCED_BY", id_] for id_ in reversed(evidence))]
+    assert await _decisions(cypher) == []
+    assert await agent.record("database", "Use SQLite"), "a draft holds no place"
+
+
+async def test_any_record_of_the_memory_is_evidence(agent: Caller, cypher: Cypher) -> None:
+    words = ["Entry", "Message", "Context", "Attribution", "Correction", "Metric", "Interaction", "Summary"]
+    numbers = ["Dialogue", "Insight", "Episode"]
+    for n, label in enumerate([*words, *numbers]):
+        id_ = n if label in numbers else label.lower()
+        await cypher(
+            f"CREATE (:{label} {{namespace: $namespace, id: $id, name: $label, node_id: -$n - 1, session_id: $label}})",
+            id=id_,
+            label=label,
+            n=n,
+        )
+    decision = await agent.record("queue")
+    ids = [*(word.lower() for word in words), "8", "9", "10", decision]
+    await agent.propose("database", *ids)
+    [proposal] = (await agent.proposals()).proposals
+    assert {(each.kind, each.id) for each in proposal.evidence} == {
+        *((word, word.lower()) for word in words),
+        ("Dialogue", "8"),
+        ("Insight", "9"),
+        ("Episode", "10"),
+        ("Decision", decision),
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("evidence_ids", ["one", "two"]),
+        ("evidence_ids", ["one", "two", 3]),
+        ("evidence_ids", ["x"] * 101),
+        ("confidence", 1.01),
+        ("confidence", -0.1),
+        ("confidence", "high"),
+        ("confidence", float("nan")),
+        ("rationale", "too short"),
+        ("title", " "),
+        ("target", "x" * 1001),
+        ("suggested_supersedes", [""]),
+        ("origin", "human"),
+    ],
+)
+async def test_a_bad_argument_is_named_and_stores_nothing(
+    agent: Caller, evidence: list[str], cypher: Cypher, field: str, value: object
+) -> None:
+    before = await cypher(EVERYTHING)
+    arguments = {
+        "title": "T",
+        "target": "t",
+        "rationale": "Long enough.",
+        "confidence": 0.5,
+        "evidence_ids": evidence,
+        field: value,
+    }
+    with pytest.raises(InvalidArgument, match=field):
+        await agent.service.proposals.propose(ProposeDecision.parse(arguments), agent.principal)
+    assert await cypher(EVERYTHING) == before
+
+
+async def test_what_cannot_become_a_decision_is_refused_at_once_and_stores_nothing(
+    agent: Caller, human: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher
+) -> None:
+    stranger = caller(within=f"{agent.principal.namespace}-b")
+    old = await agent.record("database")
+    now = await agent.supersede("database", old)
+    other = await human.record("queue")
+    before = await cypher(EVERYTHING)
+    wrong: list[tuple[type[PrecedentError], str, Many[str], Many[str]]] = [
+        (InvalidArgument, "PI2 Violation", [evidence[0]] * 3, [now]),
+        (NotFound, "never", [*evidence, "never"], [now]),
+        (NotFound, "9223372036854775808", [*evidence, "9223372036854775808"], [now]),
+        (Conflict, now, evidence, []),
+        (Conflict, now, evidence, [old]),
+        (InvalidArgument, "queue", evidence, [other]),
+        (NotFound, "decision_0", evidence, [now, "decision_0"]),
+    ]
+    for kind, says, records, supersedes in wrong:
+        with pytest.raises(kind, match=says):
+            await agent.propose("database", *records, supersedes=supersedes)
+    with pytest.raises(NotFound):
+        await stranger.propose("database", *evidence)
+    assert await cypher(EVERYTHING) == before
+    assert await agent.propose("database", *evidence, supersedes=[now])
+
+
+async def test_roles_decide_who_proposes_and_who_decides(
+    agent: Caller, viewer: Caller, human: Caller, evidence: list[str]
+) -> None:
+    id_ = await agent.propose("database", *evidence)
+    for denied in (viewer.propose("database", *evidence), agent.accept(id_), human.accept("?"), human.reject(id_)):
+        with pytest.raises(PermissionDenied, match=r"^Permission denied"):
+            await denied
+    assert [each.id for each in (await viewer.proposals()).proposals] == [id_]
+
+
+async def test_proposing_is_a_write_that_the_cooldown_counts(make: Make, agent: Caller, evidence: list[str]) -> None:
+    slow = Caller(make(cooldown=3600), agent.principal)
+    await slow.propose("database", *evidence)
+    with pytest.raises(RateLimitExceeded):
+        await slow.record("queue")
+
+
+async def test_what_an_admin_accepts_is_in_force_in_one_piece(
+    agent: Caller, admin: Caller, evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    old = await admin.record("database", "Use SQLite")
+    id_ = await agent.propose(
+        "database", *evidence, title="Use Neo4j", supersedes=[old], suggested_consequences=["Cypher"]
+    )
+    clock.passes(hours=1)
+    new = await admin.accept(id_)
+    [made] = await cypher(
+        "MATCH (d:Decision {namespace: $namespace, id: $id})-[s:SUPERSEDES]->(old) RETURN properties(d) AS d, "
+        "old.id AS old, old.status AS old_status, old.active_target AS old_place, s.by AS by, "
+        "COLLECT {MATCH (d)-[:EVIDENCED_BY]->(e) RETURN e.id ORDER BY e.node_id DESC} AS evidence",
+        id=new,
+    )
+    assert (made["old"], made["old_status"], made["old_place"], made["by"]) == (old, "superseded", None, "barbara")
+    assert made["evidence"] == evidence
+    expected = {
+        "title": "Use Neo4j",
+        "target": "database",
+        "active_target": "database",
+        "status": "active",
+        "origin": "human",
+        "created_by": "barbara",
+        "consequences": ["Cypher"],
+        "rationale": f"Accepted proposal {id_}. For reasons that were seen.",
+    }
+    assert made["d"].items() >= expected.items()
+    stored = await _proposal(cypher, id_)
+    assert (stored["status"], stored["decided_by"]) == ("accepted", "barbara")
+    assert ["BECAME", new] in stored["edges"]
+
+
+async def test_the_origin_is_that_of_who_accepts(
+    caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    machine = caller("robot", role=Role.ADMIN)
+    ids = [await caller(kind=kind).propose(f"of a {kind}", *evidence) for kind in ("agent", "human")]
+    clock.passes(hours=2)
+    for id_ in ids:
+        await machine.accept(id_)
+    rows = await cypher("MATCH (d:Decision {namespace: $namespace}) RETURN d.origin AS origin, d.rationale AS why")
+    assert [row["origin"] for row in rows] == ["agent", "agent"]
+    assert all(row["why"].startswith("[via MCP] Accepted proposal proposal_") for row in rows)
+
+
+async def test_nobody_accepts_within_an_hour_and_is_told_from_when(
+    agent: Caller, admin: Caller, evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    id_ = await agent.propose("database", *evidence)
+    before = await cypher(EVERYTHING)
+    clock.passes(minutes=59, seconds=59.9)
+    with pytest.raises(ReviewWindow, match=r"^PI1 Violation: .* in 1 min\.$") as refused:
+        await admin.accept(id_)
+    assert refused.value.details == {"acceptable_from": (clock.at + timedelta(seconds=0.1)).isoformat()}
+    clock.passes(days=-1)
+    with pytest.raises(ReviewWindow):
+        await admin.accept(id_)
+    assert await cypher(EVERYTHING) == before
+    clock.passes(days=1, seconds=0.1)
+    assert await admin.accept(id_)
+
+
+async def test_what_nobody_knows_the_age_of_is_too_young(admin: Caller, cypher: Cypher) -> None:
+    await cypher("CREATE (:Proposal {namespace: $namespace, id: 'by hand', status: 'draft', title: 'T', target: 't'})")
+    with pytest.raises(ReviewWindow):
+        await admin.accept("by hand")
+    [listed] = (await admin.proposals()).proposals
+    assert (listed.id, listed.evidence, listed.confidence) == ("by hand", [], None)
+
+
+async def test_refusals_come_in_the_order_of_the_specification(
+    admin: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    agent = caller()
+    first = await agent.propose("database", *evidence)
+    clock.passes(minutes=30)
+    second = await agent.propose("database", *evidence)
+    clock.passes(minutes=30)
+    decision = await admin.accept(first)
+    before = await cypher(EVERYTHING)
+    stranger = caller("eve", kind="human", role=Role.ADMIN, within=f"{agent.principal.namespace}-b")
+    with pytest.raises(PermissionDenied):
+        await agent.accept("no such thing")
+    for act in (admin.accept, admin.reject):
+        with pytest.raises(NotFound, match="no such thing"):
+            await act("no such thing")
+        for thing, kind in ((decision, "Decision"), (evidence[0], "Entry")):
+            with pytest.raises(InvalidArgument, match=f"no proposal: it is of the kind {kind}"):
+                await act(thing)
+        with pytest.raises(Conflict, match=f"{first} is accepted already; it became {decision}"):
+            await act(first)
+    with pytest.raises(NotFound):
+        await stranger.accept(second)
+    with pytest.raises(ReviewWindow):  # though it would be a conflict as well
+        await admin.accept(second)
+    clock.passes(minutes=30)
+    with pytest.raises(Conflict, match=decision):
+        await admin.accept(second)
+    assert await cypher(EVERYTHING) == before
+    await admin.reject(second, "The first one is better.")
+    for act in (admin.accept, admin.reject):
+        with pytest.raises(Conflict, match=r'rejected already, because: "The first one is better\."'):
+            await act(second)
+
+
+async def test_a_decision_that_came_into_force_meanwhile_is_named_and_the_draft_stays(
+    agent: Caller, admin: Caller, evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    old = await agent.record("database")
+    id_ = await agent.propose("database", *evidence, supersedes=[old])
+    newer = await agent.supersede("database", old)
+    clock.passes(hours=1)
+    with pytest.raises(Conflict, match=f"{old}.* is superseded already.*{newer}"):
+        await admin.accept(id_)
+    assert (await _proposal(cypher, id_))["status"] == "draft"
+
+
+async def test_rejecting_needs_no_hour_and_keeps_the_reason(agent: Caller, admin: Caller, evidence: list[str]) -> None:
+    id_ = await agent.propose("database", *evidence)
+    await admin.reject(id_, "We have tried it before.")
+    assert (await admin.proposals()).total == 0
+    [listed] = (await admin.proposals(status="rejected")).proposals
+    assert (listed.id, listed.rejection_reason, listed.decided_by) == (id_, "We have tried it before.", "barbara")
+
+
+async def test_the_list_tells_all_that_it_takes_to_decide_newest_first_in_pages(
+    agent: Caller, human: Caller, admin: Caller, evidence: list[str], clock: Clock
+) -> None:
+    ids = []
+    for target in ("database", "database", "queue"):
+        ids.append(await agent.propose(target, *evidence, suggested_consequences=["More"]))
+        clock.passes(minutes=1)
+    listed = await agent.proposals()
+    assert [each.id for each in listed.proposals] == ids[::-1]
+    first = listed.proposals[-1]
+    assert (first.competes_with, first.suggested_consequences, first.confidence) == ([ids[1]], ["More"], 0.6)
+    assert [each.id for each in first.evidence] == list(reversed(evidence))
+    assert first.acceptable_from - first.first_observed_at == timedelta(hours=1)
+    page = await agent.proposals(limit=1, offset=1)
+    assert (page.total, [each.id for each in page.proposals]) == (3, [ids[1]])
+    assert [each.id for each in (await agent.proposals(target="queue")).proposals] == ids[2:]
+    clock.passes(hours=1)
+    became = await admin.accept(ids[0])
+    [accepted] = (await agent.proposals(status="accepted")).proposals
+    assert (accepted.became, accepted.status) == (became, "accepted")
+    assert (await agent.proposals(status="all")).total == 3
+    assert (await agent.proposals()).proposals[-1].competes_with == [], "what is decided competes no more"
+
+
+async def test_paths_and_neighbours_lead_through_proposals_to_their_evidence(
+    agent: Caller, evidence: list[str], graph: Graph, sequence: Sequence
+) -> None:
+    entities = EntityService(graph, sequence)
+    ids = [await agent.propose("database", *evidence) for _ in range(2)]
+    around = await entities.query_neighbors(QueryNeighbors(node_name=ids[0]), agent.principal)
+    assert {(row.relation, row.direction, row.properties.get("id")) for row in around.neighbors} == {
+        ("ABOUT", "outgoing", None),
+        ("COMPETES_WITH", "incoming", ids[1]),
+        *(("EVIDENCED_BY", "outgoing", id_) for id_ in evidence),
+    }
+    path = await entities.find_path(FindPath(start_node="database", end_node=ids[1]), agent.principal)
+    assert [(step.label, step.status) for step in path.path] == [("Entity", None), ("Proposal", "draft")]
+
+
+Act = Callable[[Caller], Awaitable[object]]
+
+
+async def _at_once(caller: Callable[..., Caller], *acts: Act) -> list[object]:
+    """What came of each act, all started together, each by an admin of its own."""
+    outcomes: dict[int, object] = {}
+
+    async def one(number: int, act: Act) -> None:
+        try:
+            outcomes[number] = await act(caller(f"admin {number}", kind="human", role=Role.ADMIN))
+        except PrecedentError as error:
+            outcomes[number] = error
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            for number, act in enumerate(acts):
+                group.start_soon(one, number, act)
+    return [outcomes[number] for number in range(len(acts))]
+
+
+async def test_of_eight_admins_who_accept_at_once_one_does_and_the_others_learn_what_it_became(
+    agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    for _ in range(3):
+        id_ = await agent.propose(f"database {_}", *evidence)
+        clock.passes(hours=1)
+        outcomes = await _at_once(caller, *[lambda admin: admin.accept(id_)] * 8)  # noqa: B023
+        [won] = [outcome for outcome in outcomes if isinstance(outcome, str)]
+        lost = [outcome for outcome in outcomes if isinstance(outcome, Conflict)]
+        assert len(lost) == 7
+        assert all(f"it became {won}" in error.message for error in lost)
+        rows = await cypher("MATCH (p:Proposal {id: $id})-[:BECAME]->(d) RETURN d.id AS id", id=id_)
+        assert rows == [{"id": won}]
+    assert len(await _decisions(cypher)) == 3
+
+
+async def test_accepting_against_rejecting_recording_and_a_rival_ends_in_one_of_them(
+    agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    for round_ in range(3):
+        target = f"database {round_}"
+        one, other = [await agent.propose(target, *evidence) for _ in range(2)]
+        clock.passes(hours=1)
+        outcomes = await _at_once(
+            caller,
+            lambda admin: admin.accept(one),  # noqa: B023
+            lambda admin: admin.reject(one),  # noqa: B023
+            lambda admin: admin.accept(other),  # noqa: B023
+            lambda admin: admin.record(target),  # noqa: B023
+        )
+        rows = await cypher(
+            "MATCH (d:Decision {namespace: $namespace, target: $target}) RETURN d.id AS id, d.status AS status",
+            target=target,
+        )
+        assert [row["status"] for row in rows] == ["active"]
+        assert [outcome for outcome in outcomes if isinstance(outcome, str)] == [rows[0]["id"]]
+        refused = [outcome for outcome in outcomes if isinstance(outcome, PrecedentError)]
+        assert {type(error) for error in refused} == {Conflict}
+        assert all(rows[0]["id"] in error.message or "rejected already" in error.message for error in refused)
+        assert (await _proposal(cypher, one))["status"] in {"accepted", "rejected"}
+
+
+async def test_all_who_propose_at_once_about_one_target_compete_with_each_other(
+    caller: Callable[..., Caller], evidence: list[str], cypher: Cypher
+) -> None:
+    outcomes = await _at_once(caller, *[lambda admin: admin.propose("database", *evidence)] * 8)
+    assert len({outcome for outcome in outcomes if isinstance(outcome, str)}) == 8
+    rows = await cypher("MATCH (:Proposal {namespace: $namespace})-[c:COMPETES_WITH]->() RETURN count(c) AS pairs")
+    assert rows == [{"pairs": 28}]
