@@ -1,0 +1,35 @@
+// Returns dialogues in the order of time, newest first or oldest first.
+// read
+// $namespace STRING: the caller's namespace
+// $speaker STRING: said by this speaker, or null for all
+// $since ZONED DATETIME: said at or after
+// $until ZONED DATETIME: said at or before
+// $oldest_first BOOLEAN: whether the oldest come first
+// $limit INTEGER: how many at most
+CALL () {
+  // Only one of the two looks at anything: each follows the index in its direction, and stops when it has enough.
+  WITH 1 AS one WHERE NOT $oldest_first
+  MATCH (dialogue:Dialogue)
+  WHERE dialogue.namespace = $namespace
+    AND dialogue.created_at >= $since AND dialogue.created_at <= $until
+    AND ($speaker IS NULL OR dialogue.speaker = $speaker)
+  RETURN dialogue
+  ORDER BY dialogue.created_at DESC, dialogue.id DESC
+  LIMIT $limit
+  UNION ALL
+  WITH 1 AS one WHERE $oldest_first
+  MATCH (dialogue:Dialogue)
+  WHERE dialogue.namespace = $namespace
+    AND dialogue.created_at >= $since AND dialogue.created_at <= $until
+    AND ($speaker IS NULL OR dialogue.speaker = $speaker)
+  RETURN dialogue
+  ORDER BY dialogue.created_at, dialogue.id
+  LIMIT $limit
+}
+RETURN
+  dialogue.id AS id,
+  dialogue.session_id AS session_id,
+  dialogue.speaker AS speaker,
+  dialogue.content AS content,
+  dialogue.created_at.epochMillis AS timestamp,
+  dialogue.metadata AS metadata

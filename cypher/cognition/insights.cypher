@@ -1,0 +1,21 @@
+// Returns insights, the newest first.
+// read
+// $namespace STRING: the caller's namespace
+// $since ZONED DATETIME: stored at or after
+// $until ZONED DATETIME: stored at or before
+// $fidelity_min FLOAT: of this fidelity or more, or null for any
+// $limit INTEGER: how many at most
+MATCH (insight:Insight)
+WHERE insight.namespace = $namespace AND insight.created_at >= $since AND insight.created_at <= $until
+  AND ($fidelity_min IS NULL OR insight.fidelity_score >= $fidelity_min)
+WITH insight
+ORDER BY insight.created_at DESC, insight.id DESC
+LIMIT $limit
+RETURN
+  insight.id AS id,
+  insight.content AS content,
+  insight.fidelity_score AS fidelity_score,
+  insight.fidelity_warning AS fidelity_warning,
+  insight.warning_message AS warning_message,
+  insight.source_ids AS source_ids,
+  insight.created_at.epochMillis AS created_at

@@ -1,0 +1,22 @@
+// Stores an episode: what was asked, how it went, what was learned.
+// write
+// $namespace STRING: the caller's namespace
+// $id INTEGER: the episode's id
+// $name STRING: its caption
+// $query STRING: what was asked or tried
+// $reward FLOAT: how it went, -1 to 1
+// $reflection STRING: what was learned
+// $at ZONED DATETIME: when
+// $by STRING: name of the principal who stored it
+CREATE (episode:Episode {
+  namespace: $namespace,
+  id: $id,
+  node_id: $id,
+  name: $name,
+  query: $query,
+  reward: $reward,
+  reflection: $reflection,
+  created_at: $at,
+  created_by: $by
+})
+RETURN elementId(episode) AS element

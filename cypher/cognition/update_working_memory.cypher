@@ -1,0 +1,60 @@
+// Puts an item into a namespace's working memory, or refreshes the same one, and evicts another where ten are there.
+// write
+// $namespace STRING: the caller's namespace
+// $id INTEGER: a fresh id, taken where the item is created
+// $archived_id INTEGER: another one, taken by the stale item where one is evicted
+// $name STRING: its caption
+// $content STRING: what to keep in mind
+// $digest STRING: stands for the content: the same exactly where that is
+// $importance FLOAT: how important it is, where the item is created
+// $given FLOAT: the importance that a refreshed item gets, or null to keep its own
+// $critical FLOAT: above this importance an item is evicted only where all are
+// $capacity INTEGER: how many items there is room for
+// $by STRING: name of the principal
+MERGE (memory:WorkingMemory {namespace: $namespace})
+ON CREATE SET memory.name = 'working memory', memory.created_at = datetime()
+// Setting a label takes the node's lock until the transaction ends: of two writers, the second one waits here. What is
+// read below are other nodes, read after it; and its clock is read after it as well.
+SET memory:WorkingMemory
+WITH memory, datetime.realtime() AS now
+OPTIONAL MATCH (memory)<-[:IN]-(known:WorkingItem {namespace: $namespace, digest: $digest})
+WITH memory, now, head(collect(known)) AS known
+FOREACH (item IN CASE WHEN known IS NULL THEN [] ELSE [known] END |
+  SET item.last_accessed = now, item.importance = coalesce($given, item.importance)
+)
+FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
+  CREATE (:WorkingItem {
+    namespace: $namespace,
+    id: $id,
+    name: $name,
+    content: $content,
+    digest: $digest,
+    importance: $importance,
+    last_accessed: now,
+    created_at: now,
+    created_by: $by
+  })-[:IN]->(memory)
+)
+WITH memory, now, coalesce(known.id, $id) AS added, known IS NOT NULL AS refreshed
+CALL (memory) {
+  MATCH (memory)<-[:IN]-(item:WorkingItem)
+  ORDER BY item.importance > $critical, item.last_accessed, item.id
+  WITH collect(item) AS items
+  RETURN CASE WHEN size(items) > $capacity THEN head(items) END AS victim
+}
+WITH memory, now, added, refreshed, victim, victim.id AS evicted
+CALL (memory, now, added, victim, evicted) {
+  WITH * WHERE victim IS NOT NULL
+  MATCH (victim)-[place:IN]->(memory)
+  DELETE place
+  REMOVE victim:WorkingItem
+  SET victim:StaleItem, victim.id = $archived_id, victim.item_id = evicted, victim.reason = 'LRU_EVICTION',
+    victim.archived_at = now
+  CREATE (victim)-[:FROM]->(memory)
+  WITH victim, added, evicted
+  WHERE added <> evicted
+  MATCH (evictor:WorkingItem {namespace: $namespace, id: added})
+  CREATE (victim)-[:EVICTED_BY]->(evictor)
+  SET victim.evicted_by = added
+}
+RETURN added, evicted, CASE WHEN evicted IS NOT NULL THEN $archived_id END AS archived, refreshed
