@@ -5,10 +5,13 @@
 // $decision_id STRING: id of the decision
 // $by STRING: name of the principal who accepts
 // $at ZONED DATETIME: when
+// $change MAP<ANY>: who does what, for the audit trail
 MATCH (proposal:Proposal {namespace: $namespace, id: $id})
 MATCH (decision:Decision {namespace: $namespace, id: $decision_id})
 SET proposal.status = 'accepted', proposal.decided_by = $by, proposal.decided_at = $at
 CREATE (proposal)-[:BECAME]->(decision)
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
 WITH proposal, decision
 CALL (proposal, decision) {
   MATCH (proposal)-[:EVIDENCED_BY]->(record)

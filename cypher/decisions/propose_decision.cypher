@@ -15,6 +15,7 @@
 // $at ZONED DATETIME: when
 // $scope STRING: the word that stands for the namespace in full-text indexes
 // $entity_node_id INTEGER: the integer id of the target's entity, where it is created
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (about:Entity {namespace: $namespace, name: $target})
 ON CREATE SET
   about.label = 'Entity',
@@ -51,6 +52,8 @@ CREATE (proposal:Proposal:Unprojected {
   revision: 1
 })-[:ABOUT]->(about)
 FOREACH (other IN others | CREATE (proposal)-[:COMPETES_WITH]->(other))
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
 WITH proposal, size(others) AS competing
 CALL (proposal) {
   UNWIND $evidence AS element

@@ -76,6 +76,7 @@ async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.Tem
     await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
     await _keep_a_journal(graph, namespace)
     await _keep_entries(graph, namespace)
+    await _propose(graph, namespace)
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
     await ingest_triples(graph, namespace, triples)
@@ -120,6 +121,30 @@ async def _keep_a_journal(graph: Graph, namespace: str) -> None:
         **record("correction", correction_type="user_feedback", original_entry_id="message", **values),
         applied_automatically=False,
     )
+
+
+async def _propose(graph: Graph, namespace: str) -> None:
+    """Two rivals about one target, with one piece of evidence each."""
+    [evidence] = await graph.run("decisions/records", namespace=namespace, ids=["Qdrant in numpy"])
+    for number, title in enumerate(["Back up every night", "Back up every hour"]):
+        await graph.run(
+            "decisions/propose_decision",
+            namespace=namespace,
+            id=title,
+            node_id=4_000_000 + number,
+            entity_node_id=5_000_000,
+            title=title,
+            target="backups",
+            rationale="It was lost once.",
+            consequences=[],
+            supersedes=[],
+            confidence=0.5,
+            evidence=[evidence["element"]],
+            origin="agent",
+            by="ada",
+            at=_THEN + timedelta(hours=number),
+            scope=scope_token(namespace),
+        )
 
 
 async def _keep_entries(graph: Graph, namespace: str) -> None:
@@ -204,6 +229,13 @@ async def test_what_was_replaced_of_late_says_why_and_by_whom(seeded: str, drive
     newest, *_ = await _run(driver, "recently_superseded", seeded)
     assert (newest["was"], newest["became"], newest["by"]) == ("The SDK's own server", "The low-level server", "agent")
     assert newest["why"] == "Because of what we know about MCP framework."
+
+
+async def test_proposals_that_wait_show_their_evidence_and_rivals(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "proposals_waiting", seeded)
+    assert _names(rows) == {"Back up every night", "Back up every hour", "backups", "Qdrant in numpy"}
+    types = {part.type for row in rows for value in row for part in _elements(value) if isinstance(part, Relationship)}
+    assert types == {"ABOUT", "EVIDENCED_BY", "COMPETES_WITH"}
 
 
 async def test_a_path_leads_from_one_thing_to_another(seeded: str, driver: AsyncDriver) -> None:

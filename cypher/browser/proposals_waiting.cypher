@@ -1,0 +1,10 @@
+// Proposals waiting.
+// What somebody has to accept or reject, with its evidence, its rivals, what it would replace.
+WITH 'default' AS namespace
+MATCH about = (proposal:Proposal {namespace: namespace, status: 'draft'})-[:ABOUT]->(target:Entity)
+OPTIONAL MATCH evidence = (proposal)-[:EVIDENCED_BY]->()
+OPTIONAL MATCH rivals = (proposal)-[:COMPETES_WITH]-(:Proposal {status: 'draft'})
+OPTIONAL MATCH replaces = (target)<-[:ABOUT]-(:Decision {status: 'active'})
+RETURN about, evidence, rivals, replaces
+ORDER BY proposal.first_observed_at
+LIMIT 200
