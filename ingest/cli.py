@@ -13,19 +13,26 @@ from rich.progress import BarColumn, SpinnerColumn, TaskID, TaskProgressColumn, 
 from rich.progress import Progress as Display
 from rich.table import Table
 
-from ingest.pipeline import Progress, Summary
+from ingest.pipeline import Kind, Progress, Summary
 from server.settings import Settings
 
 if TYPE_CHECKING:  # the driver is loaded by the command that needs it
     from server.graph.graph import Graph
 
-app = typer.Typer(help="Bring files into the graph: decision records, documents, triples.", no_args_is_help=True)
+app = typer.Typer(
+    help="Bring files into the graph: decision records, documents, triples, queries to measure search with.",
+    no_args_is_help=True,
+)
 out = Console()
 err = Console(stderr=True)
 _TOLD = 20
 """Lines of each kind that are printed; the table has the counts."""
-_NOT_COUNTED = {"others affected", "new entities"}
-"""What documents do not tell: they replace nothing but what they were, and link to entities one by one."""
+_NOT_COUNTED: dict[Kind, set[str]] = {
+    # They replace nothing but what they were, and link to entities one by one.
+    "documents": {"others affected", "new entities"},
+    "golden": {"others affected", "files passed over", "new entities"},
+    "ground-truth": {"others affected", "files passed over", "new entities"},
+}
 
 Namespace = Annotated[str | None, typer.Option(help="Namespace to write to; the settings' by default.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")]
@@ -113,6 +120,38 @@ def triples(
         from ingest.triples import ingest_triples
 
         return await ingest_triples(graph, to, file, form=form, dry_run=dry_run, again=again, progress=progress)
+
+    _ingest(work, namespace)
+
+
+File = Annotated[Path, typer.Argument(help="A .jsonl file, with .gz or without.", dir_okay=False, exists=True)]
+
+
+@app.command()
+def golden(file: File, namespace: Namespace = None, dry_run: DryRun = False, again: Again = False) -> None:
+    """Ingest golden queries: query, expected (ids or contents of insights), type. Exits with 1 if any is set aside.
+
+    `get_golden_test_results` measures search by them.
+    """
+    _ingest_queries("golden", file, namespace, dry_run=dry_run, again=again)
+
+
+@app.command("ground-truth")
+def ground_truth(file: File, namespace: Namespace = None, dry_run: DryRun = False, again: Again = False) -> None:
+    """Ingest ground-truth queries: query, expected (ids or contents of insights). Exits with 1 if any is set aside.
+
+    `store_dual_judge_scores` has documents judged for them, by the query_id that is told for each new one.
+    """
+    _ingest_queries("ground-truth", file, namespace, dry_run=dry_run, again=again)
+
+
+def _ingest_queries(
+    kind: Literal["golden", "ground-truth"], file: Path, namespace: str | None, *, dry_run: bool, again: bool
+) -> None:
+    async def work(graph: "Graph", to: str, progress: Progress) -> Summary:
+        from ingest.queries import ingest_queries
+
+        return await ingest_queries(graph, to, file, kind, dry_run=dry_run, again=again, progress=progress)
 
     _ingest(work, namespace)
 
@@ -207,7 +246,7 @@ def _tell(summary: Summary) -> None:
         ("new entities", summary.entities_created),
     )
     for name, count in rows:
-        if summary.kind != "documents" or name not in _NOT_COUNTED:
+        if name not in _NOT_COUNTED.get(summary.kind, set()):
             table.add_row(name, f"{count:,}")
     table.add_row("seconds", f"{summary.seconds:.1f}")
     out.print(table)

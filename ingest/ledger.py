@@ -1,10 +1,10 @@
 """The ledger of ingestion, in the graph: what was read, in which state, so that nothing is written twice.
 
-A file of triples is one `:Source` with the digest of its bytes and of each chunk of rows; a decision record is one
-`:Source` that its `:Decision` is `FROM`, a document one that its `:Entry` is `FROM` (`server.entries.documents` keeps
-it, for the tool alike). A run that writes is an `:IngestRun`; a run that changes nothing leaves no
-trace. Every mark is set in the transaction that wrote what it stands for, so a run that was killed leaves a ledger that
-is true, and the next run goes on from there.
+A file of triples is one `:Source` with the digest of its bytes and of each chunk of rows, a file of queries one with
+the digest of its bytes; a decision record is one `:Source` that its `:Decision` is `FROM`, a document one that its
+`:Entry` is `FROM` (`server.entries.documents` keeps it, for the tool alike). A run that writes is an `:IngestRun`; a
+run that changes nothing leaves no trace. Every mark is set in the transaction that wrote what it stands for, so a run
+that was killed leaves a ledger that is true, and the next run goes on from there.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ _TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class TripleSource:
-    """What an earlier run left in the ledger about a file of triples."""
+class FileSource:
+    """What an earlier run left in the ledger about a file of many records; `chunks` of triples alone."""
 
     state: Literal["reading", "done"]
     digest: str | None = None
@@ -61,25 +61,30 @@ class Run:
             )
 
 
-class TripleLedger:
-    """The ledger's page about one file of triples."""
+class FileLedger:
+    """The ledger's page about one file of many records."""
 
-    def __init__(self, graph: Graph, namespace: str, path: Path) -> None:
+    def __init__(self, graph: Graph, namespace: str, path: Path, kind: Kind) -> None:
         self._graph = graph
         self._path = path
+        self._kind = kind
         self._file: dict[str, Any] = {"namespace": namespace, "uri": indexed(path.absolute().as_uri())}
 
-    async def look_up(self) -> TripleSource | None:
+    @property
+    def uri(self) -> str:
+        return str(self._file["uri"])
+
+    async def look_up(self) -> FileSource | None:
         row = await self._graph.one("ingest/source", **self._file)
         if row is None:
             return None
-        return TripleSource(
+        return FileSource(
             row["state"], row["digest"], frozenset(row["chunks"]), row["records"] or 0, row["set_aside"] or 0
         )
 
     async def open(self, run: Run) -> None:
         await run.open()
-        await self._graph.run("ingest/open_source", **self._file, name=self._path.name, run=run.id)
+        await self._graph.run("ingest/open_source", **self._file, name=self._path.name, kind=self._kind, run=run.id)
 
     async def mark(self, transaction: Transaction, chunk: str) -> None:
         await transaction.run("ingest/mark_chunk", **self._file, chunk=chunk)

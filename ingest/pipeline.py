@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeVar
 from ingest.records import BadRecord
 
 T = TypeVar("T")
-Kind = Literal["decisions", "documents", "triples"]
+Kind = Literal["decisions", "documents", "triples", "golden", "ground-truth"]
 
 MOST_TOLD = 1_000
 """Bad records that a summary keeps; the count is always true."""
@@ -40,9 +40,9 @@ class Remark:
 class Summary:
     """What an ingestion did, or with `dry_run` would do.
 
-    `created`, `updated` and `unchanged` count records (decisions, documents or triples), and with `bad` make up all
-    that were read. A triple counts as updated when its relation was there and was written again. `affected` counts
-    decisions that were read by an earlier run and stand otherwise now, because of these.
+    `created`, `updated` and `unchanged` count records (decisions, documents, triples or queries), and with `bad` make
+    up all that were read. A triple counts as updated when its relation was there and was written again. `affected`
+    counts decisions that were read by an earlier run and stand otherwise now, because of these.
     """
 
     kind: Kind

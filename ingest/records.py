@@ -6,6 +6,7 @@ from datetime import date
 from enum import Enum
 from typing import Literal
 
+from server.evaluation.models import QueryType
 from server.types import Json
 
 MAX_INDEXED = 1000
@@ -87,6 +88,19 @@ class Triple:
     properties: dict[str, Json] = field(default_factory=dict)
     head_label: str = "Entity"
     tail_label: str = "Entity"
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedFinds:
+    """A query, and what a search for it should find: ids of insights, and contents of insights, word by word.
+
+    `query_type` is None where the file gives none.
+    """
+
+    query: str
+    expected: tuple[int | str, ...]
+    query_type: QueryType | None = None
     line: int = 0
 
 

@@ -17,7 +17,7 @@ from zlib import crc32
 
 import anyio
 
-from ingest.ledger import Run, TripleLedger, digest_of
+from ingest.ledger import FileLedger, Run, digest_of
 from ingest.pipeline import Progress, Silent, Summary
 from ingest.records import BadRecord, Triple
 from ingest.relations import Known, Rows, Written, write_rows
@@ -61,7 +61,7 @@ async def ingest_triples(
     cannot be reached; what was written until then is kept, and the next run goes on from there.
     """
     started, summary = time.monotonic(), Summary("triples", dry_run=dry_run)
-    ledger, run = TripleLedger(graph, namespace, path), Run(graph, namespace, "triples")
+    ledger, run = FileLedger(graph, namespace, path, "triples"), Run(graph, namespace, "triples")
     known = None if again else await ledger.look_up()
     digest = await anyio.to_thread.run_sync(digest_of, path)
     written = known is not None and known.state == "done" and known.digest == digest
@@ -90,7 +90,7 @@ class _Work:
 
     graph: Graph
     namespace: str
-    ledger: TripleLedger
+    ledger: FileLedger
     run: Run
     summary: Summary
     progress: Progress

@@ -1,4 +1,4 @@
-// Returns what the ledger knows about a file of triples.
+// Returns what the ledger knows about a file of many records.
 // read
 // $namespace STRING: the caller's namespace
 // $uri STRING: where the file is

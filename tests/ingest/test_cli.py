@@ -89,6 +89,19 @@ async def test_documents_are_ingested_and_what_is_none_makes_the_command_exit_wi
     assert (result.exit_code, table(result)["unchanged"]) == (0, "1")
 
 
+async def test_queries_are_ingested_and_the_id_of_each_is_told(environment: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "truth.jsonl"
+    file.write_text('{"query": "Who keeps a parrot?"}\n{"query": "Who?", "expected": ["Nobody."]}\n')
+    result = await run(environment, "ground-truth", str(file))
+    assert result.exit_code == 1
+    assert "note Who keeps a parrot?: its query_id is " in result.stderr
+    assert f"set aside {file}:2: no insight has this content, word by word: 'Nobody.'" in result.stderr
+    assert table(result) | {"seconds": ""} == {
+        "read": "2", "new": "1", "updated": "0", "unchanged": "0", "set aside": "1", "seconds": "",
+    }  # fmt: skip
+    assert table(await run(environment, "golden", str(file)))["set aside"] == "2"
+
+
 async def test_a_dry_run_writes_nothing(
     environment: dict[str, str], driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -103,7 +116,7 @@ async def test_a_dry_run_writes_nothing(
 
 
 async def test_a_path_that_does_not_exist_is_refused_before_anything_starts(environment: dict[str, str]) -> None:
-    for command in ("triples", "decisions", "docs"):
+    for command in ("triples", "decisions", "docs", "golden", "ground-truth"):
         result = await run(environment, command, "no/such/file.tsv")
         assert result.exit_code == 2
         assert "does not exist" in result.stderr

@@ -1,0 +1,22 @@
+// Writes golden queries from a file, each with the insights that a search should find, and no others.
+// write
+// $namespace STRING: the caller's namespace
+// $uri STRING: where the file is
+// $rows LIST<MAP>: query, query_type, expected (ids of insights), and the id of a new one
+MATCH (source:Source {namespace: $namespace, uri: $uri})
+UNWIND $rows AS row
+MERGE (golden:GoldenQuery {namespace: $namespace, query: row.query})
+ON CREATE SET golden.id = row.id, golden.name = left(row.query, 80), golden.created_at = datetime()
+SET golden.query_type = row.query_type
+MERGE (golden)-[:FROM]->(source)
+WITH golden, row
+CALL (golden) {
+  MATCH (golden)-[before:SHOULD_FIND]->(:Insight)
+  DELETE before
+}
+CALL (golden, row) {
+  UNWIND row.expected AS id
+  MATCH (insight:Insight {namespace: $namespace, id: id})
+  CREATE (golden)-[:SHOULD_FIND]->(insight)
+}
+RETURN count(golden) AS written
