@@ -17,7 +17,10 @@ _SHARED: list[structlog.typing.Processor] = [
     structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
 ]
 # Their loggers tell every request or every retry; ours say what matters of it.
-_QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "uvicorn.access", "mcp", "neo4j", "sse_starlette")
+_QUIET = (
+    "httpx", "httpx2", "httpcore", "httpcore2", "uvicorn.access", "mcp", "neo4j", "sse_starlette", "openai",
+    "anthropic",
+)  # fmt: skip
 
 
 def configure(level: str, file: Path | None = None, *, stderr: bool = True) -> None:

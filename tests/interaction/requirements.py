@@ -73,6 +73,30 @@ REQUIREMENTS = {
     "journal:bad-input": ("issue 4 Bad input", "Every fault of every argument is refused; the store stays as it was."),
     "journal:web": ("issue 4 Journal", "Tavily's options, key in the header only, time limit, retries, clear errors."),
     "journal:web:attribution": ("issue 4 Journal", "A web search logs an attribution only for a named agent."),
+    # evaluation, cognitive.md
+    "evaluation:schema": (
+        "cognitive.md Tools",
+        "The arguments and answers are those of the page.",
+    ),
+    "evaluation:judged": ("issue 5 Tools", "Both judges score every document; all scores, models, times are kept."),
+    "evaluation:unknown-query": ("issue 5 Tools", "An unknown query_id is an error before any judge is called."),
+    "evaluation:no-key": ("issue 5 Tools", "Without keys: API key not configured, and nothing is written."),
+    "evaluation:all-or-nothing": ("issue 5 Tools", "A score that is none is an error, not 0.5; nothing is stored."),
+    "evaluation:judges": (
+        "issue 5 Tools",
+        "Temperature 0, anchors, retries of what may pass, the key in a header.",
+    ),
+    "evaluation:data": ("house", "What a document says is judged, and never obeyed as an instruction."),
+    "evaluation:golden": (
+        "issue 5 Tools",
+        "The real search is asked for each golden query; P@5 by class of query.",
+    ),
+    "evaluation:golden:empty": ("issue 5 Tools", "An empty golden set is a clear error."),
+    "evaluation:drift": ("issue 5 Tools", "Drift is more than 0.05 below the mean of the 7 days before."),
+    "evaluation:bad-input": (
+        "issue 4 Bad input",
+        "Every fault of every argument is refused; the store stays as it was.",
+    ),
     # MCP
     "mcp:eras": ("issue 3.7", "The same tools work for clients of both protocol eras."),
     "mcp:structured": ("design.md 6", "Structured content fits the output schema and stands beside the same text."),

@@ -1,0 +1,101 @@
+"""Who judges: two language models, named in the settings, loaded when the first judgement is asked for.
+
+Source: cognitive.md "store_dual_judge_scores"; open-questions.md "cognitive.md". pydantic-ai and the
+providers' SDKs take a second and 80 MB to load: a service that judges nothing does not load them.
+"""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import anyio
+from pydantic import SecretStr
+
+from server.errors import ApiKeyMissing, SetupError
+
+if TYPE_CHECKING:
+    from server.evaluation.model_judge import ModelJudge
+
+
+class Judge(Protocol):
+    """Somebody who scores documents."""
+
+    @property
+    def name(self) -> str:
+        """Who it is, as `provider:model`."""
+
+    async def score(self, query: str, document: str) -> float:
+        """Returns how relevant the document is to the query, 0..1; raises `SetupError` or `JudgeUnavailable`."""
+
+
+class Panel(Protocol):
+    """Where the two judges come from."""
+
+    async def judges(self) -> tuple[Judge, Judge]:
+        """Returns both, the first one first; raises `SetupError` where one cannot be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """How a provider of models is reached, and which setting has its key."""
+
+    setting: str
+    key: SecretStr | None
+    url: str
+
+
+@dataclass(slots=True)
+class ModelPanel:
+    """Two language models.
+
+    `models` are `provider:model`, as pydantic-ai names them; `providers` are those whose keys are settings of ours. Any
+    other provider takes its key from where pydantic-ai's documentation says.
+    """
+
+    models: tuple[str, str]
+    providers: Mapping[str, Provider]
+    _judges: tuple[Judge, Judge] | None = None
+    _lock: anyio.Lock = field(default_factory=anyio.Lock)
+    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def judges(self) -> tuple[Judge, Judge]:
+        """Raises `ApiKeyMissing`, or `SetupError` where a model is unknown or both are the same."""
+        self._require_keys()
+        async with self._lock:
+            if self._judges is None:
+                # In a thread: the service goes on answering while a second's worth of modules is loaded.
+                made = await anyio.to_thread.run_sync(self._make)
+                for judge in made:
+                    await self._open.enter_async_context(judge)
+                self._judges = made
+            return self._judges
+
+    async def close(self) -> None:
+        await self._open.aclose()
+
+    def _require_keys(self) -> None:
+        if self.models[0] == self.models[1]:
+            raise SetupError(
+                f"Both judges are {self.models[0]}: they have to be two. Whoever runs the service can set "
+                "PRECEDENT_JUDGE1_MODEL and PRECEDENT_JUDGE2_MODEL."
+            )
+        for model in self.models:
+            provider = self.providers.get(provider_of(model))
+            if provider is not None and provider.key is None:
+                raise ApiKeyMissing(
+                    f"API key not configured: the judge {model} needs {provider.setting}. "
+                    "Nothing was judged; whoever runs the service can set it."
+                )
+
+    def _make(self) -> "tuple[ModelJudge, ModelJudge]":
+        from server.evaluation.model_judge import ModelJudge  # noqa: PLC0415 - see the head of this file
+
+        first, second = self.models
+        return ModelJudge.named(first, self.providers), ModelJudge.named(second, self.providers)
+
+
+def provider_of(model: str) -> str:
+    """The provider of a `provider:model`; OpenAI's interfaces, each a provider to pydantic-ai, share one key."""
+    provider = model.partition(":")[0]
+    return "openai" if provider in {"openai-chat", "openai-responses"} else provider

@@ -1,0 +1,194 @@
+"""Evaluation as an agent meets it: its tools over MCP, on the real Neo4j. Scripted models play what costs money."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pydantic_ai.models
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+from neo4j import AsyncDriver
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from server.evaluation.judges import Judge
+from server.evaluation.model_judge import ModelJudge
+from server.evaluation.service import EvaluationService
+from server.evaluation.tools import TOOLS
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence as Ids
+from server.mcp.executor import Executor
+from server.mcp.server import build_server
+from server.metrics import Metrics
+from server.principals import Principal, Role
+
+Rows = list[dict[str, Any]]
+Cypher = Callable[..., Awaitable[Rows]]
+Say = Callable[[str, str], object]
+
+
+@pytest.fixture(autouse=True)
+def offline() -> Iterator[None]:
+    """No model that costs money is asked by mistake."""
+    with pydantic_ai.models.override_allow_model_requests(False):
+        yield
+
+
+def asked(messages: list[ModelMessage]) -> tuple[str, str]:
+    """Query and document of what a judge is asked."""
+    [said] = [
+        part.content
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, UserPromptPart)
+    ]
+    assert isinstance(said, str)
+    question = json.loads(said)
+    return question["query"], question["document"]
+
+
+def scripted(name: str, say: Say) -> ModelJudge:
+    """A judge whose model says for a query and a document what `say` does; an exception is raised."""
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        said = say(*asked(messages))
+        [tool] = info.output_tools
+        return ModelResponse(parts=[ToolCallPart(tool.name, {"score": said})])
+
+    return ModelJudge(FunctionModel(answer, model_name=name), name, pause=0.001)
+
+
+@dataclass
+class ScriptedPanel:
+    """Two judges that read their scores of the documents from tables; `heard` is what they were asked, in order."""
+
+    first: dict[str, object] = field(default_factory=dict)
+    second: dict[str, object] = field(default_factory=dict)
+    heard: list[tuple[str, str, str]] = field(default_factory=list)
+
+    async def judges(self) -> tuple[Judge, Judge]:
+        return self._judge("scripted:one", self.first), self._judge("scripted:two", self.second)
+
+    def _judge(self, name: str, scores: dict[str, object]) -> Judge:
+        def say(query: str, document: str) -> object:
+            self.heard.append((name, query, document))
+            said = scores[document]
+            if isinstance(said, Exception):
+                raise said
+            return said
+
+        return scripted(name, say)
+
+
+@dataclass
+class ScriptedSearch:
+    """Finds for each query what a test laid out. The real one is measured in tests/interaction."""
+
+    finds: dict[str, list[int]] = field(default_factory=dict)
+    asked: list[tuple[str, int, str]] = field(default_factory=list)
+    error: Exception | None = None
+
+    async def __call__(self, query: str, top_k: int, namespace: str) -> Sequence[int]:
+        self.asked.append((query, top_k, namespace))
+        if self.error:
+            raise self.error
+        return self.finds.get(query, [])
+
+
+def texts(result: CallToolResult) -> list[str]:
+    return [block.text for block in result.content if isinstance(block, TextContent)]
+
+
+class Agent:
+    """What one principal does with evaluation over MCP."""
+
+    def __init__(self, service: EvaluationService, principal: Principal, mode: str) -> None:
+        self.service = service
+        self.principal = principal
+        self.mode = mode
+        self._client: Client | None = None
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator["Agent"]:
+        executor = Executor(TOOLS, {tool.name: self.service for tool in TOOLS}, Metrics(), answer_limit=32_768)
+        server = build_server(TOOLS, lambda name, arguments, _: executor.call(name, arguments, self.principal))
+        async with Client(server, mode=self.mode) as self._client:
+            yield self
+
+    def at(self, **changes: Any) -> "Agent":
+        """The same with another namespace, role or name; not connected yet."""
+        return Agent(self.service, replace(self.principal, **changes), self.mode)
+
+    async def call(self, tool: str, arguments: Any) -> CallToolResult:
+        assert self._client is not None
+        return await self._client.call_tool(tool, arguments)
+
+    async def ask(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """The structured answer of a call that succeeds; its text says the same."""
+        result = await self.call(tool, arguments)
+        assert not result.is_error, texts(result)
+        answer = result.structured_content
+        assert answer is not None
+        assert json.loads(texts(result)[0]) == answer
+        return dict(answer)
+
+    async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """The error of a call that fails, in the form of cognitive.md."""
+        result = await self.call(tool, arguments)
+        assert result.is_error, texts(result)
+        answer = result.structured_content
+        assert answer is not None
+        assert {"error", "details", "tool", "code"} <= set(answer)
+        assert answer["tool"] == tool
+        return dict(answer)
+
+
+@pytest.fixture
+def panel() -> ScriptedPanel:
+    return ScriptedPanel()
+
+
+@pytest.fixture
+def search() -> ScriptedSearch:
+    return ScriptedSearch()
+
+
+@pytest.fixture(scope="session")
+def ids(graph: Graph) -> Ids:
+    return Ids(graph)
+
+
+@pytest.fixture
+def service(graph: Graph, ids: Ids, panel: ScriptedPanel, search: ScriptedSearch) -> EvaluationService:
+    return EvaluationService(graph, ids, panel=panel, search=search, embedding_model="model 1")
+
+
+@pytest.fixture
+async def agent(service: EvaluationService, namespace: str) -> AsyncIterator[Agent]:
+    """An agent over MCP."""
+    async with Agent(service, Principal("tester", "agent", Role.AGENT, namespace), "auto").connected() as connected:
+        yield connected
+
+
+@pytest.fixture
+def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
+    """Runs Cypher with `$namespace`, as a person in Neo4j Browser would."""
+
+    async def run(text: Any, **parameters: Any) -> Rows:
+        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
+        return [record.data() for record in answer.records]
+
+    return run
+
+
+@pytest.fixture
+async def insights(cypher: Cypher) -> None:
+    """Nine insights, 1 to 9."""
+    await cypher(
+        "UNWIND range(1, 9) AS id "
+        "CREATE (:Insight {namespace: $namespace, id: id, name: 'i' + id, content: 'insight ' + id})"
+    )
