@@ -3,7 +3,6 @@
 Source: entries.md "Tool: …"; open-questions.md, "entries.md"; design.md sections 3 to 5.
 """
 
-import asyncio
 import json
 from collections.abc import Sequence as Collection
 from dataclasses import dataclass
@@ -39,12 +38,12 @@ from server.entries.models import (
 )
 from server.entries.policy import require_no_secret
 from server.entries.search import EntrySearch
-from server.entries.writing import EntryWriter, NewEntry, Stored
+from server.entries.writing import EntryWriter, NewEntry
 from server.errors import EntryNotFound, InvalidArgument
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.principals import Principal
-from server.retrieval.search import KIND
+from server.retrieval.writing import searchable
 from server.types import Row
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
@@ -111,8 +110,8 @@ class EntryService:
         stored = await self._graph.transaction(
             lambda transaction: self._writer.write(transaction, prepared, caller.namespace, caller.name)
         )
-        searchable = await self._searchable(stored, caller.namespace)
-        return Saved(id=stored.id, created_at=iso(stored.created_at), searchable=searchable)
+        found = await searchable(self._projector, prepared.text, self._settings.searchable_wait)
+        return Saved(id=stored.id, created_at=iso(stored.created_at), searchable=found)
 
     async def search(self, request: Search, caller: Principal) -> Found:
         """Finds entries by meaning, by words and by what was said around them. Raises `GraphUnavailable`."""
@@ -204,15 +203,6 @@ class EntryService:
             )
 
         return await self._graph.transaction(work)
-
-    async def _searchable(self, stored: Stored, namespace: str) -> bool:
-        """Waits a moment until all passages of an entry can be found by meaning, and tells whether they can."""
-        self._projector.wake()
-        wait = self._settings.searchable_wait
-        found = await asyncio.gather(
-            *(self._projector.wait_until_searchable(namespace, KIND, id_, 1, wait) for id_ in stored.passage_ids)
-        )
-        return all(found)
 
 
 def _detail(row: Row) -> EntryDetailItem:

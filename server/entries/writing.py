@@ -1,14 +1,13 @@
 """Storing an entry: with its passages, after what was said before it in its session, connected to what it mentions."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from server.entries.models import LONGEST_TITLE, milliseconds
 from server.entries.scope import scopes, session
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
-from server.retrieval.writing import PassageWriter, Prepared, last_said, store
+from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
 from server.types import Row
 
 
@@ -37,11 +36,10 @@ class PreparedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """When an entry was stored, in epoch milliseconds, and by which passages it is found."""
+    """An entry's id, and when it was stored, in epoch milliseconds."""
 
     id: str
     created_at: int
-    passage_ids: list[str]
 
 
 class EntryWriter:
@@ -64,7 +62,7 @@ class EntryWriter:
         if said_in is not None:
             await transaction.run("retrieval/lock_session", namespace=namespace, session_id=entry.session_id)
             last = await last_said(transaction, namespace, said_in)
-        at = _now_after(last[0]["at"] if last else None)
+        at = now_after(last[0]["at"] if last else None)
         found = text.found_by(
             scopes=scopes(namespace, entry.project, entry.type), at=milliseconds(at), session=said_in, last=last
         )
@@ -90,13 +88,4 @@ class EntryWriter:
         )
         assert row is not None
         await store(transaction, text, row["element"], found, last)
-        return Stored(prepared.id, milliseconds(at), text.ids)
-
-
-def _now_after(last: int | None) -> datetime:
-    """Now, to the millisecond, and after what was said before: an order of time is the order of the session."""
-    now = datetime.now(UTC)
-    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
-    if last is None or milliseconds(now) > last:
-        return now
-    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=last + 1)
+        return Stored(prepared.id, milliseconds(at))

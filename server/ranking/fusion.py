@@ -19,7 +19,8 @@ _EQUAL = 1e-9
 class Candidate:
     """A passage that may answer a query, and the integer id of its record: what it is found for.
 
-    `session` names what it was said in, and is None where nothing did. `at` orders in time. `words` is the full-text
+    `session` names what it was said in, and is None where nothing says so; `place` are its first and last place there,
+    where they are known. `at` orders in time. `words` is the full-text
     index's score, 0 where no word matches; `cosine` is None where the passage has no vector yet.
     """
 
@@ -29,6 +30,7 @@ class Candidate:
     at: str
     words: float
     cosine: float | None
+    place: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

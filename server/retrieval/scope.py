@@ -2,11 +2,12 @@
 
 A full-text index and Qdrant both find within a scope only what carries its word (server/graph/words.py). A passage
 carries one word for each scope that its family lets a caller ask for; no word of one family is a word of another, so
-that one index serves them all. Its record and its session have a word as well, so that what either index proposes can
-be put together before the graph is asked about it.
+that one index serves them all. Its record, its session and its place there have a word as well, so that what either
+index proposes can be put together before the graph is asked about it.
 """
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from server.graph.words import scope_token
 
 _RECORD = "record"
 _SESSION = "session"
+_PLACE = re.compile(r"place(\d+)(?:to(\d+))?")
 _LAST = "9" * 15
 
 
@@ -48,6 +50,17 @@ def session_word(word: str) -> str:
 def session_of(words: Iterable[str]) -> str | None:
     """The word of a passage's session, where it was said in one."""
     return next((word for word in words if word.startswith(_SESSION)), None)
+
+
+def place_word(first: int, last: int) -> str:
+    """The word of a place in a session; a record that comes of several has the first and the last of them."""
+    return f"place{first}" if first == last else f"place{first}to{last}"
+
+
+def place_of(words: Iterable[str]) -> tuple[int, int] | None:
+    """The first and the last place of a passage in its session, where it says so."""
+    found = next((match for word in words if (match := _PLACE.fullmatch(word))), None)
+    return (int(found[1]), int(found[2] or found[1])) if found else None
 
 
 @dataclass(frozen=True, slots=True)

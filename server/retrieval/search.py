@@ -25,7 +25,7 @@ from server.errors import EmbeddingUnavailable, VectorsUnavailable
 from server.graph.graph import Graph
 from server.ranking.fusion import Candidate
 from server.ranking.terms import terms
-from server.retrieval.scope import Narrow, record_of, session_of, token
+from server.retrieval.scope import Narrow, place_of, record_of, session_of, token
 from server.vectors.store import Hit, Vector, VectorStore, point_id
 
 KIND = "passage"
@@ -35,7 +35,7 @@ MOST = 1_000
 """Passages that share a word with the query, and are counted."""
 _MOST_WORDS = 100
 """Words of a query: Lucene takes 1,024 clauses."""
-_UNLIKE = 0.2
+UNLIKE = 0.2
 """Cosine below which two texts have nothing to do with each other, as most of two unrelated conversations."""
 _OWN_WORDS = 0.5
 """What a word in the passage itself counts on top of a word around it, which is in the passage or near to it."""
@@ -80,16 +80,22 @@ class Proposed:
     def candidates(self) -> list[Candidate]:
         """The best of each kind, each passage once and with both scores."""
         proposed = {
-            hit.id: Candidate(hit.id, hit.record, session_of(carried.split()), at, hit.score, self.cosines.get(hit.id))
+            hit.id: _candidate(hit.id, hit.record, carried.split(), at, hit.score, self.cosines.get(hit.id))
             for hit, (carried, at) in zip(self.hits, self.carried, strict=False)
         }
         scores = {hit.id: hit.score for hit in self.hits}
         for hit in self.near or ():
             record = record_of(hit.scope)
             if record is not None and hit.key not in proposed:
-                session, shared = session_of(hit.scope), scores.get(hit.key, 0.0)
-                proposed[hit.key] = Candidate(hit.key, record, session, token(hit.at or 0), shared, hit.score)
+                at, shared = token(hit.at or 0), scores.get(hit.key, 0.0)
+                proposed[hit.key] = _candidate(hit.key, record, hit.scope, at, shared, hit.score)
         return list(proposed.values())
+
+
+def _candidate(  # noqa: PLR0917 - in the order of the fields
+    id_: str, record: int, carried: Sequence[str], at: str, words: float, cosine: float | None
+) -> Candidate:
+    return Candidate(id_, record, session_of(carried), at, words, cosine, place_of(carried))
 
 
 class PassageSearch:
@@ -100,14 +106,19 @@ class PassageSearch:
         self._vectors = vectors
         self._embedder = embedder
 
-    async def propose(self, narrow: Narrow, query: str, vector: Vector | None = None) -> Proposed:
+    async def propose(
+        self, narrow: Narrow, query: str, vector: Vector | None = None, *, least: float = UNLIKE
+    ) -> Proposed:
         """The passages that may answer a query; `vector` stands for its meaning where the caller has it already.
 
-        While there is no model or no Qdrant, by words alone.
+        Meaning alone proposes nothing whose cosine is below `least`. While there is no model or no Qdrant, words alone
+        propose.
         """
         (vector, near), found = await asyncio.gather(
             self._by_meaning(narrow, query, vector), self._by_words(narrow, query)
         )
+        if near is not None:
+            near = [hit for hit in near if hit.score >= least]
         return replace(found, near=near, cosines=await self._compared(narrow, vector, near, found.hits))
 
     async def _by_meaning(
@@ -119,8 +130,7 @@ class PassageSearch:
                 vector = await self._embedder.embed_query(query)
             except EmbeddingUnavailable:
                 return None, None
-        hits = await self._nearest(narrow, vector)
-        return vector, None if hits is None else [hit for hit in hits if hit.score >= _UNLIKE]
+        return vector, await self._nearest(narrow, vector)
 
     async def _nearest(self, narrow: Narrow, vector: Vector, ids: Sequence[str] | None = None) -> list[Hit] | None:
         """The passages nearest to a vector, or how near just these are; None while Qdrant is down."""

@@ -8,20 +8,25 @@ found = prepared.found_by(scopes=..., at=..., session=..., last=last)
 await store(transaction, prepared, row["element"], found, last)
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 from anyio import to_thread
 
+from server.fields import milliseconds
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
 from server.graph.words import scope_token
 from server.retrieval.mentions import MOST, Places, links, longest, possible_names
 from server.retrieval.passages import REACH, Passage, around, cut, lead
-from server.retrieval.scope import record_word, token
+from server.retrieval.scope import place_word, record_word, token
+from server.retrieval.search import KIND
 from server.types import Row
+from server.vectors.projector import Projector
 
 _SHORT = 10_000
 """Characters of a text that is taken apart at once; a longer one is, beside the event loop."""
@@ -47,16 +52,19 @@ class Prepared:
         at: int,
         session: str | None = None,
         last: Sequence[Row] = (),
+        first_place: int | None = None,
         nearby: Sequence[str] | None = None,
     ) -> list[dict[str, Any]]:
         """The properties of its passages.
 
         `scopes` are the words that they carry (`server.retrieval.scope`), `at` is in epoch milliseconds. In a session,
-        `last` is what `last_said` returned. `nearby` is what is around each passage, where the family knows better.
+        `last` is what `last_said` returned. `nearby` is what is around each passage, and `first_place` the first one's
+        place in the session, where the family knows better.
         """
         before = [lead(row["text"]) for row in reversed(last)]
-        carried = " ".join([*scopes, record_word(self.number), *([session] if session else [])])
-        first_place = last[0]["place"] + 1 if last else 0
+        carried = [*scopes, record_word(self.number), *([session] if session else [])]
+        if first_place is None:
+            first_place = last[0]["place"] + 1 if last else 0
         return [
             {
                 "namespace": self.namespace,
@@ -66,15 +74,15 @@ class Prepared:
                 "heading": passage.heading,
                 "text": passage.text,
                 "session": session,
-                "place": first_place + number,
+                "place": place,
                 "words": passage.words(),
                 "around": words,
-                "scope": carried,
+                "scope": " ".join([*carried, place_word(place, place)] if session else carried),
                 "at": token(at),
                 "revision": 1,
             }
-            for number, (id_, passage, words) in enumerate(
-                zip(self.ids, self.passages, nearby or around(self.passages, before), strict=True)
+            for place, (id_, passage, words) in enumerate(
+                zip(self.ids, self.passages, nearby or around(self.passages, before), strict=True), start=first_place
             )
         ]
 
@@ -163,3 +171,21 @@ def _said_after(last: Sequence[Row], passages: Sequence[Passage]) -> list[dict[s
     """What the new passages add around the last ones of the session: the nearer, the more."""
     leads = [passage.lead() for passage in passages[:REACH]]
     return [{"id": row["id"], "words": " ".join(leads[: REACH - distance])} for distance, row in enumerate(last)]
+
+
+async def searchable(projector: Projector, prepared: Prepared, wait: float) -> bool:
+    """Waits a moment, `wait` seconds at most, until all passages can be found by meaning; tells whether they can."""
+    projector.wake()
+    found = await asyncio.gather(
+        *(projector.wait_until_searchable(prepared.namespace, KIND, id_, 1, wait) for id_ in prepared.ids)
+    )
+    return all(found)
+
+
+def now_after(last: int | None) -> datetime:
+    """Now, to the millisecond, and after what was said last: an order of time is the order of the session."""
+    now = datetime.now(UTC)
+    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    if last is None or milliseconds(now) > last:
+        return now
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=last + 1)
