@@ -2,7 +2,9 @@
 // read
 // $namespace STRING: the caller's namespace
 // $start STRING: name of an entity, or id of a decision or proposal
+// $start_number INTEGER: id of an insight or dialogue, where the name is a number
 // $end STRING: name of another entity, or id of another of these
+// $end_number INTEGER: as $start_number
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relations LIST<STRING>: relations to follow, or null for all
 // $max_depth INTEGER: most hops of a path that is taken
@@ -11,10 +13,14 @@
 OPTIONAL MATCH (first:Entity {namespace: $namespace, name: $start})
 OPTIONAL MATCH (made:Decision {namespace: $namespace, id: $start})
 OPTIONAL MATCH (proposed:Proposal {namespace: $namespace, id: $start})
+OPTIONAL MATCH (distilled:Insight {namespace: $namespace, id: $start_number})
+OPTIONAL MATCH (said:Dialogue {namespace: $namespace, id: $start_number})
 OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
 OPTIONAL MATCH (taken:Decision {namespace: $namespace, id: $end})
 OPTIONAL MATCH (suggested:Proposal {namespace: $namespace, id: $end})
-WITH coalesce(first, made, proposed) AS start, coalesce(last, taken, suggested) AS end
+OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $end_number})
+OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $end_number})
+WITH coalesce(first, made, proposed, distilled, said) AS start, coalesce(last, taken, suggested, insight, dialogue) AS end
 // No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
 OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))
   WHERE none(edge IN relationships(path) WHERE type(edge) IN $bookkeeping

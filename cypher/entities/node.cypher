@@ -2,10 +2,13 @@
 // read
 // $namespace STRING: the caller's namespace
 // $name STRING: name of an entity, or id of a decision or proposal
+// $number INTEGER: id of an insight or dialogue, where the name is a number
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
 OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
-WITH coalesce(entity, decision, proposal) AS node
+OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
+OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
+WITH coalesce(entity, decision, proposal, insight, dialogue) AS node
 WHERE node IS NOT NULL
 RETURN
   coalesce(node.node_id, node.id, 0) AS node_id,

@@ -2,6 +2,7 @@
 // read
 // $namespace STRING: the caller's namespace
 // $name STRING: name of an entity, or id of a decision or proposal
+// $number INTEGER: id of an insight or dialogue, where the name is a number
 // $depth INTEGER: most hops, 1 to 5
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relation STRING: the one relation to follow on every hop, or null for all
@@ -10,7 +11,9 @@
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
 OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
-WITH coalesce(entity, decision, proposal) AS start
+OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
+OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
+WITH coalesce(entity, decision, proposal, insight, dialogue) AS start
 WHERE start IS NOT NULL
 WITH start, [start] AS seen0
 CALL (start, seen0) {

@@ -3,6 +3,7 @@
 Source: cognitive.md "Graph Tools"; issue "A body" section 6.
 """
 
+import re
 from difflib import SequenceMatcher
 from time import monotonic
 from typing import Any
@@ -35,6 +36,7 @@ _SCALE = 1e15
 _CAP = 10_000
 """So many equally short paths are compared one by one; more, level by level."""
 _SUGGESTED = 5
+_NUMBER = re.compile(r"[1-9][0-9]{0,15}")
 
 
 class EntityService:
@@ -108,6 +110,7 @@ class EntityService:
             "entities/query_neighbors",
             namespace=caller.namespace,
             name=request.node_name,
+            number=_number(request.node_name),
             depth=request.depth,
             bookkeeping=_UNTRAVELLED,
             relation=request.relation_type,
@@ -152,7 +155,8 @@ class EntityService:
     async def _best_path(self, request: FindPath, caller: Principal, started: float) -> Row | None:
         """Weight, nodes and edges of the path, or None where there is none."""
         if request.start_node == request.end_node:
-            node = await self._graph.one("entities/node", namespace=caller.namespace, name=request.start_node)
+            name = request.start_node
+            node = await self._graph.one("entities/node", namespace=caller.namespace, name=name, number=_number(name))
             if node is None:
                 raise await self._unknown("start_node", request.start_node, caller)
             return {"weight": 0, "nodes": [node], "edges": []}
@@ -165,7 +169,9 @@ class EntityService:
             "entities/find_path",
             namespace=caller.namespace,
             start=request.start_node,
+            start_number=_number(request.start_node),
             end=request.end_node,
+            end_number=_number(request.end_node),
             max_depth=request.max_depth,
             cap=_CAP,
             timeout=self._path_timeout,
@@ -203,6 +209,11 @@ class EntityService:
 
 
 _FOUND_NOT = {"node_name": "Start node", "start_node": "Start node", "end_node": "End node"}
+
+
+def _number(name: str) -> int | None:
+    """What a name is as the integer id of an insight or a dialogue."""
+    return int(name) if _NUMBER.fullmatch(name) else None
 
 
 def _neighbor(row: Row) -> Neighbor:
