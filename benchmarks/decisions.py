@@ -67,7 +67,7 @@ async def _copy_of_vectors(bench: Bench, vectors: EdgeStore, embedder: Any) -> N
         "MATCH (d:Decision {namespace: $namespace}) RETURN d.id AS id", namespace=_NAMESPACE, database_="neo4j"
     )
     ids = [record["id"] for record in answer.records]
-    rows = await bench.graph.run("decisions/texts", namespace=_NAMESPACE, ids=ids)
+    rows = await bench.graph.run("decisions/texts", namespace=_NAMESPACE, decisions=ids, proposals=[])
     embedded = await embedder.embed_passages([row["text"] for row in rows])
     named = [(row["id"], point_id(_NAMESPACE, "decision", row["id"])) for row in rows]
     await vectors.upsert(
@@ -80,9 +80,10 @@ async def _copy_of_vectors(bench: Bench, vectors: EdgeStore, embedder: Any) -> N
 
 async def _bare(bench: Bench, vectors: EdgeStore, embedder: Any, query: str) -> None:
     vector = await embedder.embed_query(query)
-    hits = await vectors.search(vector, 50, namespace=_NAMESPACE, kinds=["decision"])
+    hits = await vectors.search(vector, 50, namespace=_NAMESPACE, kinds=["decision", "proposal"])
     words = within(_NAMESPACE, any_of(query))
-    await _run(bench, "decisions/candidates", ids=[hit.key for hit in hits], query=words, limit=50, preview=200)
+    ids = [hit.key for hit in hits]
+    await _run(bench, "decisions/candidates", decisions=ids, proposals=[], query=words, limit=50, preview=200)
 
 
 async def _run(bench: Bench, name: str, **parameters: object) -> list[dict[str, Any]]:
