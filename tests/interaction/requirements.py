@@ -26,6 +26,26 @@ REQUIREMENTS = {
     "decisions:search:schema": ("decisions.md 3", "Its input schema has the limits, modes and defaults of the page."),
     "decisions:role:viewer": ("decisions.md Errors", "A viewer may search, and is denied every write."),
     "decisions:cooldown": ("decisions.md Errors", "A second write too early is refused and told how long to wait."),
+    "decisions:propose:draft": ("issue 6 Proposals", "A proposal is a draft: listed with its evidence, not in force."),
+    "decisions:propose:found": ("issue 6 Proposals", "Balanced and audit search find a draft, strict never."),
+    "decisions:propose:evidence": ("open-questions.md PI2", "Three different records speak for it, and they exist."),
+    "decisions:propose:namespace": ("design.md 3", "Nobody sees or decides a proposal of another namespace."),
+    "decisions:accept:role": ("decisions.md 4", "Only an admin accepts: Permission Denied otherwise."),
+    "decisions:accept:window": ("decisions.md Errors", "PI1 Violation within an hour, saying when it may be accepted."),
+    "decisions:accept:errors": (
+        "issue 6 Proposals",
+        "Unknown, wrong kind, closed, too young, conflict: in this order.",
+    ),
+    "decisions:accept:whole": (
+        "issue 6 Proposals",
+        "Decision, SUPERSEDES, BECAME, evidence and status in one transaction, origin of who accepts.",
+    ),
+    "decisions:accept:kill": (
+        "issue 6 Proposals",
+        "After kill -9 each proposal is a draft or accepted, nothing between.",
+    ),
+    "decisions:accept:stdio": ("decisions.md 4", "Proposing, the window and accepting are the same over stdio."),
+    "decisions:reject": ("issue 6 Proposals", "An admin rejects with a reason; it stays readable in audit."),
     # cognitive.md, Graph Tools
     "entities:add-node:idempotent": ("cognitive.md graph_add_node", "The same name is the same node, created once."),
     "entities:add-node:round-trip": ("issue 3.6", "Any label, key and value that JSON holds comes back exactly."),
@@ -107,6 +127,19 @@ REQUIREMENTS = {
     "mcp:crowd": ("issue 3.7", "Twenty calls at once on one session, and eight clients, lose and double nothing."),
     "mcp:stdio": ("issue 3.7", "The bridge lists tools at once and starts the service when none runs."),
     "mcp:toolsets": ("issue 3.7", "A part of the families can be published alone."),
+    # access
+    "access:tokens": ("issue 6 Access", "Only digests are stored; from the first token on, everybody needs one."),
+    "access:loopback": ("issue 6 Access", "On loopback without a token: an agent over MCP, admin over REST."),
+    "access:hosts": ("issue 6 Access", "Foreign hosts and origins are refused everywhere; no CORS unless configured."),
+    "access:rate": ("issue 6 Access", "Too many requests of one caller: 429 and Retry-After, or the tool's own error."),
+    "access:roles": ("issue 6 Access", "Every tool, resource and endpoint has a least role, and holds it."),
+    "access:namespaces": ("issue 6 Access", "The id of another namespace is answered as one that never was."),
+    "access:log": ("issue 6 Access", "Each request has an id and a line in the log, without bodies and secrets."),
+    "access:metrics": (
+        "issue 6 Access",
+        "Requests, latencies, the projector's lag and sizes, as Prometheus reads them.",
+    ),
+    "access:audit": ("issue 6 Access", "Whatever writes leaves who did what and when, in the same transaction."),
     # the service
     "service:kill": ("issue 3.4", "After kill -9 every acknowledged write is there, and projected."),
     "service:restart": (

@@ -14,6 +14,7 @@ import httpx2
 import psutil
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from neo4j import AsyncDriver, AsyncGraphDatabase
 
 from server.access.gate import CALLER_HEADER
 from server.local.home import Home
@@ -86,11 +87,11 @@ class Service:
         return process
 
     @asynccontextmanager
-    async def client(self, namespace: str | None = None) -> AsyncIterator[Client]:
+    async def client(self, namespace: str | None = None, role: str = "agent") -> AsyncIterator[Client]:
         """A client, as anybody on this machine or, for a namespace of its own, as whom the operator names."""
         headers = {}
         if namespace is not None:
-            caller = {"name": "tester", "kind": "agent", "role": "agent", "namespace": namespace}
+            caller = {"name": "tester", "kind": "agent", "role": role, "namespace": namespace}
             secret = self.home.agent_memory_secret.read_text().strip()
             headers = {"Authorization": f"Bearer {secret}", CALLER_HEADER: json.dumps(caller)}
         async with (
@@ -98,6 +99,14 @@ class Service:
             Client(streamable_http_client(f"{self.url}/mcp", http_client=http), mode="2026-07-28") as client,
         ):
             yield client
+
+    @asynccontextmanager
+    async def graph(self) -> AsyncIterator[AsyncDriver]:
+        """The bare driver of its local Neo4j, for what a test arranges or looks at behind the product's back."""
+        uri = f"bolt://127.0.0.1:{self.environment['PRECEDENT_BOLT_PORT']}"
+        password = self.home.neo4j_password.read_text().strip()
+        async with AsyncGraphDatabase.driver(uri, auth=("neo4j", password)) as driver:
+            yield driver
 
     def status(self) -> dict[str, object]:
         found: dict[str, object] = json.loads(self.command("status", "--json").stdout)

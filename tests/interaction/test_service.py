@@ -16,6 +16,23 @@ from tests.interaction.tools import ask
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
 
 
+_OLD_DRAFTS = """
+CREATE (seen:Entry {namespace: 'default', id: 'seen', name: 'seen', node_id: -1})
+WITH seen
+UNWIND range(0, 99) AS n
+CREATE (:Proposal {namespace: 'default', id: 'draft ' + n, node_id: -n - 2, name: 'Draft', title: 'Draft',
+  rationale: 'Made behind the back.', target: 'aim ' + n, status: 'draft', consequences: [], supersedes: [],
+  first_observed_at: datetime() - duration('PT2H')})-[:EVIDENCED_BY]->(seen)
+"""
+_WHAT_BECAME_OF_THEM = """
+MATCH (draft:Proposal)
+OPTIONAL MATCH (draft)-[:BECAME]->(decision:Decision {status: 'active'})
+RETURN draft.id AS id, draft.status AS status, count(decision) AS became, head(collect(decision.id)) AS decision,
+  COUNT {MATCH (:Decision {target: draft.target})} AS decisions,
+  COUNT {MATCH (:Decision {target: draft.target})-[:EVIDENCED_BY]->(:Entry)} AS kept
+"""
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Service]:
     with service(tmp_path) as unstarted:
@@ -43,10 +60,13 @@ async def test_a_first_start_says_where_to_go_and_an_interrupt_stops_everything(
     assert made.command("verify").returncode == 0
 
 
-@pytest.mark.proves("service:kill")
+@pytest.mark.proves("service:kill", "decisions:accept:kill")
 async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made: Service) -> None:
     acknowledged: list[str] = []
+    accepted: dict[str, str] = {}
     await made.start()
+    async with made.graph() as driver:
+        await driver.execute_query(_OLD_DRAFTS, database_="neo4j")
 
     async def write() -> None:
         async with made.client() as client:
@@ -60,17 +80,32 @@ async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made
                 )
                 acknowledged.append(made_["decision_id"])
 
+    async def accept() -> None:
+        async with made.client(role="admin", namespace="default") as client:
+            for number in range(100):
+                answer = await ask(client, "accept_proposal", proposal_id=f"draft {number}")
+                accepted[f"draft {number}"] = answer["decision_id"]
+
     async def kill() -> None:
-        while len(acknowledged) < 5:
+        while len(acknowledged) < 5 or len(accepted) < 5:
             await anyio.sleep(0.01)
         await made.end(signal.SIGKILL)
 
     with pytest.raises(BaseExceptionGroup):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write)
+            tasks.start_soon(accept)
             tasks.start_soon(kill)
     assert len(acknowledged) >= 5
     await made.start()
+    async with made.graph() as driver:
+        rows = await driver.execute_query(_WHAT_BECAME_OF_THEM, database_="neo4j")
+    assert {(row["status"], row["became"], row["decisions"], row["kept"]) for row in rows.records} == {
+        ("draft", 0, 0, 0),
+        ("accepted", 1, 1, 1),
+    }, "each is accepted whole or not at all"
+    became = {row["id"]: row["decision"] for row in rows.records}
+    assert accepted.items() <= became.items()
     async with made.client() as client:
         for decision_id in acknowledged:
             around = await ask(client, "graph_query_neighbors", node_name=decision_id)

@@ -29,7 +29,23 @@ def _bridge(made: Service, **environment: str) -> StdioServerParameters:
     )
 
 
-@pytest.mark.proves("mcp:stdio")
+async def _a_proposal_is_made_and_accepted(made: Service, agent: Client) -> None:
+    said = [(await ask(agent, "save_memory", text=f"Ada said it {n} times."))["id"] for n in range(3)]
+    proposed = {"title": "Buy a cage", "target": "parrot", "rationale": "It flies away.", "confidence": 0.9}
+    id_ = (await ask(agent, "propose_decision", **proposed, evidence_ids=said))["proposal_id"]
+    assert (await refused(agent, "accept_proposal", proposal_id=id_))["code"] == "PERMISSION_DENIED"
+    async with Client(_bridge(made, PRECEDENT_ROLE="admin", PRECEDENT_KIND="human"), mode="auto") as admin:
+        error = await refused(admin, "accept_proposal", proposal_id=id_)
+        assert error["message"].startswith("PI1 Violation")
+        async with made.graph() as driver:
+            earlier = "MATCH (p:Proposal {id: $id}) SET p.first_observed_at = p.first_observed_at - duration('PT1H')"
+            await driver.execute_query(earlier, id=id_, database_="neo4j")
+        accepted = await ask(admin, "accept_proposal", proposal_id=id_)
+        (hit,) = (await ask(admin, "search_decisions", query="cage", mode="strict"))["results"]
+        assert (hit["id"], hit["origin"]) == (accepted["decision_id"], "human")
+
+
+@pytest.mark.proves("mcp:stdio", "decisions:accept:stdio")
 async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(made: Service) -> None:
     told: list[str | None] = []
 
@@ -51,6 +67,7 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
             [hit] = (await ask(second, "search", query="a parrot"))["items"]
             assert hit["id"] == saved["id"]
             assert (await refused(second, "graph_add_node", label="L", name="y"))["code"] == "PERMISSION_DENIED"
+            await _a_proposal_is_made_and_accepted(made, client)
             assert made.command("stop").stdout.strip() == "Stopped."
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
 
