@@ -68,7 +68,9 @@ class FileLedger:
         self._graph = graph
         self._path = path
         self._kind = kind
-        self._file: dict[str, Any] = {"namespace": namespace, "uri": indexed(path.absolute().as_uri())}
+        # One file may hold golden queries and ground truth at once, and has a page for each.
+        part = "" if kind == "triples" else f"#{kind}"
+        self._file: dict[str, Any] = {"namespace": namespace, "uri": indexed(path.absolute().as_uri() + part)}
 
     @property
     def uri(self) -> str:

@@ -25,6 +25,7 @@ from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.graph.words import scope_token
 from server.principals import Principal, Role
+from tests.browser.evaluation import evaluate
 
 pytestmark = pytest.mark.anyio
 _FOLDER = Path("cypher/browser")
@@ -77,6 +78,7 @@ async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.Tem
     await _keep_a_journal(graph, namespace)
     await _keep_entries(graph, namespace)
     await _propose(graph, namespace)
+    await evaluate(graph, driver, namespace, tmp_path_factory.mktemp("queries"))
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
     await ingest_triples(graph, namespace, triples)
@@ -308,11 +310,26 @@ async def test_what_is_unprojected_counts_deletions_too(seeded: str, driver: Asy
 
 
 async def test_the_ledger_shows_each_file_with_its_state(seeded: str, driver: AsyncDriver) -> None:
-    rows = {row["name"]: row for row in await _run(driver, "sources", seeded)}
-    assert {name: (row["kind"], row["state"], row["records"]) for name, row in rows.items()} == {
-        "cities.tsv": ("triples", "done", 2),
-        "docs/guide.md": ("document", "done", None),
+    rows = await _run(driver, "sources", seeded)
+    assert {(row["name"], row["kind"], row["state"], row["records"]) for row in rows} == {
+        ("cities.tsv", "triples", "done", 2),
+        ("docs/guide.md", "document", "done", None),
+        ("queries.jsonl", "golden", "done", 1),
+        ("queries.jsonl", "ground-truth", "done", 1),
     }
+
+
+async def test_judges_who_differ_are_shown_with_what_they_judged(seeded: str, driver: AsyncDriver) -> None:
+    assert _names(await _run(driver, "where_judges_differ", seeded)) == {
+        "1: 0.9 / 0.1", "slight · 0.0", "Who keeps a parrot?", "insight 1",
+    }  # fmt: skip
+
+
+async def test_search_is_told_day_by_day_the_newest_first(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "search_by_day", seeded)
+    assert [(str(row["date"]), row["precision"], row["baseline"], row["drifted"]) for row in rows] == [
+        ("2026-01-02", 0.5, 0.8, True), ("2026-01-01", 0.8, None, False),
+    ]  # fmt: skip
 
 
 async def test_humans_and_agents_are_counted_apart(seeded: str, driver: AsyncDriver) -> None:

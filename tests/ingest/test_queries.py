@@ -4,7 +4,7 @@ import gzip
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from neo4j import AsyncDriver
@@ -139,6 +139,13 @@ async def test_ground_truth_tells_the_id_by_which_it_is_judged(
         "MATCH (t:GroundTruth {namespace: $namespace})-[:SHOULD_FIND]->(i) RETURN t.kappa AS kappa, i.id AS insight"
     )
     assert row == {"kappa": 0.5, "insight": 1}
+
+
+async def test_one_file_may_hold_both_kinds(graph: Graph, namespace: str, tmp_path: Path, insights: None) -> None:
+    file = lines(tmp_path / "queries.jsonl", {"query": "Who?", "expected": [1]})
+    for kind in get_args(QueryKind):
+        assert counts(await ingest_queries(graph, namespace, file, kind)) == {"created": 1}
+        assert counts(await ingest_queries(graph, namespace, file, kind)) == {"unchanged": 1}
 
 
 async def test_a_file_that_is_not_there_is_set_aside(graph: Graph, namespace: str, tmp_path: Path) -> None:

@@ -1,0 +1,10 @@
+// Queries to judge.
+// The ground truth with the ids that judging asks for, and how far the judges agreed.
+WITH 'default' AS namespace
+MATCH (truth:GroundTruth {namespace: namespace})
+WITH properties(truth) AS truth, COUNT { (truth)-[:SHOULD_FIND]->(:Insight) } AS should_find
+RETURN
+  truth.id AS query_id, truth.query AS query, should_find, truth.judged_at AS judged, round(truth.kappa, 2) AS kappa,
+  truth.agreement AS agreement
+ORDER BY query_id
+LIMIT 300

@@ -1,0 +1,9 @@
+// Where judges differ.
+// The documents that two judges scored more than 0.4 apart, with their queries.
+WITH 'default' AS namespace, 0.4 AS apart
+MATCH judged = (judgement:Judgement {namespace: namespace})-[:IN]->(:Evaluation)-[:IN]->(:GroundTruth)
+WHERE abs(judgement.judge1_score - judgement.judge2_score) > apart
+OPTIONAL MATCH document = (judgement)-[:JUDGES]->(:Insight)
+RETURN judged, document
+ORDER BY abs(judgement.judge1_score - judgement.judge2_score) DESC
+LIMIT 100
