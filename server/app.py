@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from mcp_types import CallToolResult, ReadResourceResult
 
 from server.access.gate import caller_of
+from server.access.rate import RateLimit
+from server.access.requests import request_of
 from server.access.tokens import Tokens
 from server.decisions.service import DecisionService
 from server.decisions.writing import DecisionSettings
@@ -70,22 +72,24 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         graph = await stack.enter_async_context(open_graph(settings))
         vectors = vector_store(settings)
         stack.push_async_callback(vectors.close)
-        metrics = Metrics()
+        metrics, rate = Metrics(), RateLimit(settings.rate_limit)
         tokens = Tokens(graph)
         await _require_a_lock(settings, tokens)
         projector = Projector(graph, vectors, embedder)
         tavily = Tavily(settings.tavily_api_key, settings.tavily_url)
         stack.push_async_callback(tavily.close)
         services = _services(settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily)
-        executor = _executor(settings, services, metrics)
+        executor = _executor(settings, services, metrics, rate)
 
         async def call_tool(name: str, arguments: dict[str, Any], context: Context) -> CallToolResult:
             assert context.request is not None, "over HTTP every message comes with its request"
-            return await executor.call(name, arguments, caller_of(context.request.scope))
+            scope = context.request.scope
+            return await executor.call(name, arguments, caller_of(scope), request_of(scope))
 
         async def read_resource(resource: Resource, uri: str, context: Context) -> ReadResourceResult:
             assert context.request is not None, "over HTTP every message comes with its request"
-            return await executor.read(resource, uri, caller_of(context.request.scope))
+            scope = context.request.scope
+            return await executor.read(resource, uri, caller_of(scope), request_of(scope))
 
         mcp = build_server(
             published(settings.toolsets),
@@ -93,13 +97,13 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             resources=published_resources(settings.toolsets),
             read_resource=read_resource,
         )
-        http = build_rest(settings, tokens, metrics, projector.lag, mcp)
+        http = build_rest(settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp)
         # Another embedding model refuses the start; a Qdrant that is away does not: search goes on by words meanwhile.
         with contextlib.suppress(Unavailable):
             await projector.prepare()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(projector.run)
-            tasks.start_soon(_measure, projector, metrics)
+            tasks.start_soon(_measure, graph, vectors, projector, metrics)
             tasks.start_soon(_plan, graph, settings.toolsets)
             try:
                 yield App(settings, graph, vectors, embedder, projector, metrics, services, executor, http)
@@ -149,10 +153,10 @@ def _services(
     }
 
 
-def _executor(settings: Settings, services: dict[Toolset, object], metrics: Metrics) -> Executor:
+def _executor(settings: Settings, services: dict[Toolset, object], metrics: Metrics, rate: RateLimit) -> Executor:
     serving = {tool.name: services[family] for family, tools in TOOLSETS.items() for tool in tools}
     serving |= {resource.uri: services[family] for family, resources in RESOURCES.items() for resource in resources}
-    return Executor(published(settings.toolsets), serving, metrics, answer_limit=settings.answer_limit)
+    return Executor(published(settings.toolsets), serving, metrics, rate=rate, answer_limit=settings.answer_limit)
 
 
 async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:
@@ -160,7 +164,7 @@ async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:
     if not settings.loopback and not settings.agent_memory_secret and not await tokens.exist():
         raise SetupError(
             f"PRECEDENT_HOST={settings.host} opens the service to others, and there is no credential yet: "
-            "set AGENT_MEMORY_SECRET, or make a token with `precedent token add NAME`."
+            "set AGENT_MEMORY_SECRET, or make a token with `precedent token create --name NAME`."
         )
 
 
@@ -174,14 +178,21 @@ async def _plan(graph: Graph, families: Collection[str]) -> None:
                 _log.warning("statement_not_planned", statement=name, reason=error.message)
 
 
-async def _measure(projector: Projector, metrics: Metrics) -> None:
+async def _measure(graph: Graph, vectors: VectorStore, projector: Projector, metrics: Metrics) -> None:
     while True:
         try:
             lag = await projector.lag()
+            sizes = await graph.one("metrics/sizes")
+            assert sizes is not None
         except GraphUnavailable:
             metrics.graph_up.set(0)
         else:
             metrics.graph_up.set(1)
             metrics.unprojected.set(lag.records + lag.deletions)
             metrics.unprojected_seconds.set(lag.seconds)
+            for kind, count in sizes["records"].items():
+                metrics.records.labels(kind).set(count)
+            metrics.relationships.set(sizes["relationships"])
+        with contextlib.suppress(Unavailable):
+            metrics.vectors.set(await vectors.count())
         await anyio.sleep(_METRICS_SECONDS)

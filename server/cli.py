@@ -1,9 +1,11 @@
 """`precedent …`: one command for each thing a person does with the service."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,6 +40,19 @@ app.add_typer(ingest, name="ingest")
 
 out = Console()
 err = Console(stderr=True)
+
+
+def moment(text: str) -> datetime:
+    """The moment that a person means: so many days or hours from now, or a day or time in UTC."""
+    if span := re.fullmatch(r"(\d{1,5})([dh])", text):
+        return datetime.now(UTC) + timedelta(**{"days" if span[2] == "d" else "hours": int(span[1])})
+    try:
+        told = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no time; 30d, 12h and 2027-01-31 are.") from error
+    if (at := told if told.tzinfo else told.replace(tzinfo=UTC)) <= datetime.now(UTC):
+        raise typer.BadParameter(f"{text!r} is over already.")
+    return at
 
 
 def settings_of(**overrides: Any) -> Settings:
@@ -152,12 +167,18 @@ def rebuild() -> None:
     out.print(f"Projected {records} records anew.")
 
 
-@tokens.command("add")
-def add_token(
-    name: Annotated[str, typer.Argument(help="The principal's name.")],
+@tokens.command("create")
+def create_token(
+    name: Annotated[str, typer.Option(help="The principal's name.")],
     role: Annotated[Literal["viewer", "agent", "admin"], typer.Option(help="What it may do.")] = "agent",
-    kind: Annotated[Literal["human", "agent"], typer.Option(help="Origin of the decisions it makes.")] = "agent",
     namespace: Annotated[str | None, typer.Option(help="Namespace it sees; the settings' by default.")] = None,
+    kind: Annotated[Literal["human", "agent"], typer.Option(help="Origin of the decisions it makes.")] = "agent",
+    expires: Annotated[
+        datetime | None,
+        typer.Option(
+            help="The first moment at which it is good no more: `30d`, `12h`, or a day or time in UTC.", parser=moment
+        ),
+    ] = None,
 ) -> None:
     """Make a token for a caller and print it, once."""
 
@@ -165,7 +186,7 @@ def add_token(
         from server.access.tokens import Tokens
 
         token = await Tokens(graph).create(
-            name, kind=kind, role=Role.named(role), namespace=namespace or settings.namespace
+            name, kind=kind, role=Role.named(role), namespace=namespace or settings.namespace, expires=expires
         )
         out.print(token, soft_wrap=True, highlight=False)
 
@@ -179,22 +200,23 @@ def list_tokens() -> None:
     async def work(graph: Any, _settings: Settings) -> None:
         from server.access.tokens import Tokens
 
-        table = Table("name", "kind", "role", "namespace", "since")
+        table = Table("name", "kind", "role", "namespace", "since", "until")
         for row in await Tokens(graph).list():
-            table.add_row(*(str(row[key]) for key in ("name", "kind", "role", "namespace", "created_at")))
+            keys = ("name", "kind", "role", "namespace", "created_at", "expires_at")
+            table.add_row(*(escape(str(row[key] or "")) for key in keys))
         out.print(table)
 
     _on_graph(work)
 
 
-@tokens.command("remove")
-def remove_token(name: Annotated[str, typer.Argument(help="The principal's name.")]) -> None:
+@tokens.command("revoke")
+def revoke_token(name: Annotated[str, typer.Argument(help="The principal's name.")]) -> None:
     """Take a caller's token away; a running service forgets it within 5 seconds."""
 
     async def work(graph: Any, _settings: Settings) -> None:
         from server.access.tokens import Tokens
 
-        await Tokens(graph).remove(name)
+        await Tokens(graph).revoke(name)
 
     _on_graph(work)
 

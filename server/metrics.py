@@ -2,6 +2,9 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+"""Seconds."""
+
 
 class Metrics:
     """The service's own registry: tool calls, and what has to be projected still."""
@@ -18,7 +21,17 @@ class Metrics:
             "precedent_tool_seconds",
             "Time of a call or a read inside the service.",
             ["tool"],
-            buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self._requests = Counter(
+            "precedent_requests", "HTTP requests by route and status.", ["route", "status"], registry=self.registry
+        )
+        self._request_seconds = Histogram(
+            "precedent_request_seconds",
+            "Time of an HTTP request inside the service; all of MCP is one route.",
+            ["route"],
+            buckets=_BUCKETS,
             registry=self.registry,
         )
         self.graph_up = Gauge("precedent_graph_up", "Whether Neo4j answered the last look.", registry=self.registry)
@@ -28,11 +41,19 @@ class Metrics:
         self.unprojected_seconds = Gauge(
             "precedent_unprojected_oldest_seconds", "Since when Qdrant has been behind.", registry=self.registry
         )
+        self.records = Gauge("precedent_records", "Records in the graph by kind.", ["kind"], registry=self.registry)
+        self.relationships = Gauge("precedent_relationships", "Relationships in the graph.", registry=self.registry)
+        self.vectors = Gauge("precedent_vectors", "Vectors that Qdrant holds.", registry=self.registry)
 
     def tool_called(self, tool: str, outcome: str, seconds: float) -> None:
         """Counts a call; `outcome` is `success` or the error's code."""
         self._calls.labels(tool, outcome).inc()
         self._seconds.labels(tool).observe(seconds)
+
+    def request_answered(self, route: str, status: int, seconds: float) -> None:
+        """Counts an HTTP request; `route` is a template such as `GET /memories`."""
+        self._requests.labels(route, status).inc()
+        self._request_seconds.labels(route).observe(seconds)
 
     def text(self) -> bytes:
         """Everything, in Prometheus' text format."""

@@ -4,6 +4,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
 
+from limits import parse_many
 from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -14,6 +15,13 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 
 def _split(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _limits(value: str | None) -> str | None:
+    if value is None or value.casefold() == "none":
+        return None
+    parse_many(value)
+    return value
 
 
 CommaSeparated = BeforeValidator(_split)
@@ -62,6 +70,13 @@ class Settings(BaseSettings):
         default=(),
         validation_alias="PRECEDENT_ALLOWED_ORIGINS",
         description="Browser origins to accept beside loopback's, comma-separated.",
+    )
+
+    rate_limit: Annotated[str | None, AfterValidator(_limits)] = Field(
+        default="500/second",
+        validation_alias="PRECEDENT_RATE_LIMIT",
+        description="How often one caller may ask one service process: `500/second`, `50/second;1000/minute`, "
+        "`none` for no limit.",
     )
 
     neo4j_jvm: Annotated[tuple[str, ...], NoDecode, SpaceSeparated] = Field(

@@ -5,4 +5,16 @@
 // $kind STRING: human or agent
 // $role STRING: viewer, agent or admin
 // $namespace STRING: the namespace it sees
-CREATE (token:Token {digest: $digest, name: $name, kind: $kind, role: $role, namespace: $namespace, created_at: datetime()})
+// $expires_at ZONED DATETIME: until when it is good, or null
+// $change MAP<ANY>: who does what, for the audit trail
+CREATE (token:Token {
+  digest: $digest,
+  name: $name,
+  kind: $kind,
+  role: $role,
+  namespace: $namespace,
+  expires_at: $expires_at,
+  created_at: datetime()
+})
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(token)

@@ -1,43 +1,71 @@
-"""The door of the HTTP service: which hosts may be named, and who is calling.
+"""The door of the HTTP service: which hosts and origins may be named, who is calling, how often.
 
-Source: design.md section 6; decisions.md "Permission Denied".
+Source: design.md section 6; decisions.md "Permission Denied"; docs/threat-model.md.
 """
 
-import json
-from dataclasses import replace
+import re
+from collections.abc import Callable, Mapping
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
-from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.access.tokens import Tokens, same
-from server.errors import PrecedentError, Unauthenticated
+from server.access.bearer import Bearer, Verifier
+from server.access.rate import RateLimit
+from server.access.requests import PRINCIPAL
+from server.access.roles import ENDPOINTS
+from server.access.tokens import Tokens
+from server.errors import PrecedentError, RateLimitExceeded, Unauthenticated
 from server.principals import Principal, Role
 from server.settings import Settings
 
-CALLER_HEADER = "precedent-caller"
-"""Names the caller for whom the holder of AGENT_MEMORY_SECRET speaks: JSON with name, kind, role, namespace."""
-
-_KEY = "precedent.principal"
-_OPEN = frozenset({"/healthcheck"})
+_OPEN = frozenset(what.partition(" ")[2] for what, role in ENDPOINTS.items() if role is None)
+_OPEN_BELOW = ("/static-offline-docs/", "/docs/")
+"""The docs page's own script and style."""
+_MCP = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_METHODS = ("GET", "POST", "DELETE")
+_HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "last-event-id")
+_TOLD = ("x-request-id", "retry-after", "mcp-session-id")
+_STATUSES: Mapping[type[PrecedentError], int] = {Unauthenticated: 401, RateLimitExceeded: 429}
+
+Told = Callable[[PrecedentError], Response]
+"""Tells an error over HTTP."""
 
 
 def caller_of(scope: Scope) -> Principal:
     """Returns the principal that the gate let in."""
-    principal: Principal = scope[_KEY]
+    principal: Principal = scope[PRINCIPAL]
     return principal
 
 
 class Gate:
-    """ASGI middleware that refuses foreign hosts and origins (421, 403) and unknown callers (401)."""
+    """ASGI middleware that refuses foreign hosts (421) and origins (403), unknown (401) and hasty callers (429).
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, tokens: Tokens) -> None:
-        self._app = app
+    Over MCP the executor counts instead, so that an agent reads an error of the tool's own form.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, settings: Settings, tokens: Tokens, rate: RateLimit, told: Told | None = None
+    ) -> None:
         self._settings = settings
         self._tokens = tokens
+        self._rate = rate
+        self._told = told or _plainly
+        self._bearer = Bearer(Verifier(tokens, settings.agent_memory_secret, settings.namespace))
+        self._app = app
+        # A browser asks first (OPTIONS) and sends no credential then: that is answered before one is looked for.
+        self._admitted: ASGIApp = self._admit
+        if settings.allowed_origins:
+            self._admitted = CORSMiddleware(
+                self._admit,
+                allow_origin_regex="|".join(_pattern(origin) for origin in settings.allowed_origins),
+                allow_methods=_METHODS,
+                allow_headers=_HEADERS,
+                expose_headers=_TOLD,
+            )
         names = [*_LOOPBACK, *([] if settings.loopback else [settings.host])]
         self._hosts = TransportSecurityMiddleware(
             TransportSecuritySettings(
@@ -47,65 +75,56 @@ class Gate:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        refused = await self._hosts.validate_request(Request(scope))
-        if refused is not None:
-            await refused(scope, receive, send)
+        if scope["type"] == "websocket":  # no route takes one
+            await send({"type": "websocket.close", "code": 1008})
             return
+        refused = await self._hosts.validate_request(Request(scope))
+        await (refused or self._admitted)(scope, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            scope[_KEY] = await self._identify(Headers(scope=scope), scope["path"])
+            principal = await self._identify(Request(scope))
+            scope[PRINCIPAL] = principal
+            if not scope["path"].startswith(_MCP):
+                await self._rate.require(principal)
         except PrecedentError as error:
-            answer = {"error": type(error).__name__, "message": error.message, "code": error.code}
-            unknown = isinstance(error, Unauthenticated)
-            response = JSONResponse(
-                answer,
-                status_code=401 if unknown else 503,
-                headers={"WWW-Authenticate": "Bearer"} if unknown else {"Retry-After": "3"},
-            )
+            response = self._told(error)
+            if isinstance(error, Unauthenticated):
+                response.headers["WWW-Authenticate"] = "Bearer"
+            if wait := error.details.get("retry_after_seconds"):
+                response.headers["Retry-After"] = str(wait)
             await response(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
-    async def _identify(self, headers: Headers, path: str) -> Principal:
-        principal = await self._from_credential(headers) or await self._anonymous(path)
+    async def _identify(self, request: Request) -> Principal:
+        principal = await self._bearer.principal(request) or await self._anonymous(request.scope["path"])
         return principal if self._settings.agent_memory_secret else principal.without_secret()
-
-    async def _from_credential(self, headers: Headers) -> Principal | None:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            return None
-        secret = self._settings.agent_memory_secret
-        if secret and same(token, secret.get_secret_value()):
-            return self._operator(headers.get(CALLER_HEADER))
-        principal = await self._tokens.principal(token)
-        if principal is None:
-            raise Unauthenticated("This token is not known; `precedent token add NAME` makes one.")
-        return principal
-
-    def _operator(self, named: str | None) -> Principal:
-        operator = Principal("operator", "human", Role.ADMIN, self._settings.namespace)
-        if named is None:
-            return operator
-        try:
-            wanted = json.loads(named)
-            caller = replace(operator, **{**wanted, "role": Role.named(wanted["role"])})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Unauthenticated(f"{CALLER_HEADER} must be JSON with name, kind, role and namespace.") from error
-        if caller.kind not in {"human", "agent"}:
-            raise Unauthenticated(f"{CALLER_HEADER}: kind is human or agent.")
-        return caller
 
     async def _anonymous(self, path: str) -> Principal:
         settings = self._settings
-        if path in _OPEN:
+        if path in _OPEN or path.startswith(_OPEN_BELOW):
             return Principal("anyone", "human", Role.VIEWER, settings.namespace)
         if not settings.loopback or await self._tokens.exist():
             raise Unauthenticated(
-                "A bearer token is needed: `Authorization: Bearer …`; `precedent token add NAME` makes one."
+                "A bearer token is needed: `Authorization: Bearer …`; `precedent token create --name NAME` makes one."
             )
         # memory-core-rest.md knows no authentication on localhost; over MCP whoever comes is an agent.
-        if path.startswith("/mcp"):
+        if path.startswith(_MCP):
             return Principal(settings.principal, "agent", Role.AGENT, settings.namespace)
         return Principal("local", "human", Role.ADMIN, settings.namespace)
+
+
+def _plainly(error: PrecedentError) -> Response:
+    answer = {"error": type(error).__name__, "message": error.message, "code": error.code}
+    status = _STATUSES.get(type(error), 503)
+    return JSONResponse(answer, status_code=status, headers={"Retry-After": "3"} if status == 503 else None)  # noqa: PLR2004
+
+
+def _pattern(origin: str) -> str:
+    """A regular expression for an allowed origin; `:*` at its end stands for any port."""
+    name = origin.removesuffix(":*")
+    return re.escape(name) + (r"(:\d+)?" if name != origin else "")

@@ -1,72 +1,109 @@
 """Bearer tokens: made here, stored as digests in the graph, looked up at each request.
 
-Source: design.md section 6. A token is 256 random bits, so a plain digest cannot be guessed back.
+Source: design.md section 6. A token is 256 random bits, so a plain digest cannot be guessed back. It is looked up by
+the beginning of its digest and compared whole in constant time: how long a refusal takes tells nothing.
 """
 
 import hmac
 import secrets
 import time
+from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
-from server.errors import Conflict, GraphUnavailable, NotFound
+from server.errors import Conflict, GraphUnavailable, InvalidArgument, NotFound
+from server.graph.changes import doing
 from server.graph.graph import Graph
 from server.principals import Kind, Principal, Role
 from server.types import Row
 
 _REMEMBER_SECONDS = 5.0
+_LOOKED_UP_BY = 16
+"""Hexadecimal digits of the digest: enough that no two tokens share them."""
+_LONGEST = 200
+_MOST_REMEMBERED = 10_000
+_OPERATOR = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Whom a token stands for, and until when in epoch seconds."""
+
+    principal: Principal
+    expires_at: int | None
 
 
 class Tokens:
-    """The tokens of this graph. What was looked up is remembered for 5 seconds, so a removal takes that long.
+    """The tokens of this graph. What was looked up is remembered for 5 seconds, so revoking one takes that long.
 
     While Neo4j is away, what is remembered holds on.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._known: dict[str, tuple[float, Principal | None]] = {}
+        self._known: dict[str, tuple[float, Known | None]] = {}
         self._any: tuple[float, bool] = (float("-inf"), True)
 
-    async def create(self, name: str, *, kind: Kind, role: Role, namespace: str) -> str:
-        """Returns a new token, which cannot be shown again; raises `Conflict` when the name has one."""
+    async def create(
+        self, name: str, *, kind: Kind, role: Role, namespace: str, expires: datetime | None = None
+    ) -> str:
+        """Returns a new token, which cannot be shown again.
+
+        Raises `Conflict` when the name has one, `InvalidArgument` for a name or namespace that cannot be one.
+        """
+        for field, said in (("name", name), ("namespace", namespace)):
+            if not (said.strip() and len(said) <= _LONGEST and said.isprintable()):
+                raise InvalidArgument(f"{field}: 1 to {_LONGEST} printable characters.")
         token = f"precedent_{secrets.token_urlsafe(32)}"
         try:
-            await self._graph.run(
-                "tokens/create", digest=_digest(token), name=name, kind=kind, role=str(role), namespace=namespace
-            )
+            with doing(_OPERATOR, "token create"):
+                await self._graph.run(
+                    "tokens/create",
+                    digest=_digest(token),
+                    name=name,
+                    kind=kind,
+                    role=str(role),
+                    namespace=namespace,
+                    expires_at=expires,
+                )
         except Conflict as error:
-            raise Conflict(f"CONFLICT: {name!r} has a token already; remove it first or take another name.") from error
+            raise Conflict(f"CONFLICT: {name!r} has a token already; revoke it first or take another name.") from error
         return token
 
-    async def remove(self, name: str) -> None:
-        """Removes the token of a principal; raises `NotFound` when it has none."""
-        row = await self._graph.one("tokens/remove", name=name)
-        if row is None or row["removed"] == 0:
+    async def revoke(self, name: str) -> None:
+        """Takes a principal's token away; raises `NotFound` when it has none."""
+        with doing(_OPERATOR, "token revoke"):
+            rows = await self._graph.run("tokens/revoke", name=name)
+        if not rows:
             raise NotFound(f"{name!r} has no token; `precedent token list` shows who has.")
 
     async def list(self) -> list[Row]:
-        """Name, kind, role, namespace and time of each token; never the token."""
+        """Name, kind, role, namespace, creation and expiry of each token; never the token."""
         return await self._graph.run("tokens/list")
 
-    async def principal(self, token: str) -> Principal | None:
-        """Returns whom a token stands for, or None."""
-        digest = _digest(token)
+    async def find(self, token: str) -> Known | None:
+        """Returns whom a token stands for, or None where it is unknown or has expired. Raises `GraphUnavailable`."""
+        known = await self._look_up(_digest(token))
+        if known is None or (known.expires_at is not None and known.expires_at <= time.time()):
+            return None
+        return known
+
+    async def _look_up(self, digest: str) -> Known | None:
         now = time.monotonic()
         seen = self._known.get(digest)
         if seen is not None and now - seen[0] < _REMEMBER_SECONDS:
             return seen[1]
         try:
-            row = await self._graph.one("tokens/find", digest=digest)
+            rows = await self._graph.run("tokens/find", beginning=digest[:_LOOKED_UP_BY])
         except GraphUnavailable:
             if seen is not None:
                 return seen[1]
             raise
-        principal = None if row is None else _principal(row)
-        if len(self._known) > 10_000:  # noqa: PLR2004 - wrong guesses must not grow it without bound
+        known = next((_known(row) for row in rows if same(row["digest"], digest)), None)
+        if len(self._known) > _MOST_REMEMBERED:  # wrong guesses must not grow it without bound
             self._known.clear()
-        self._known[digest] = (now, principal)
-        return principal
+        self._known[digest] = (now, known)
+        return known
 
     async def exist(self) -> bool:
         """Whether any token exists: from then on nobody comes in without one."""
@@ -90,5 +127,5 @@ def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _principal(row: dict[str, Any]) -> Principal:
-    return Principal(row["name"], row["kind"], Role.named(row["role"]), row["namespace"])
+def _known(row: Row) -> Known:
+    return Known(Principal(row["name"], row["kind"], Role.named(row["role"]), row["namespace"]), row["expires_at"])

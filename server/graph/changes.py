@@ -44,7 +44,7 @@ def audited(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
         return parameters
     now = _doing.get() or _Doing(parameters.get("by", OURSELVES), statement.name, None)
     change = {
-        "namespace": parameters["namespace"],
+        "namespace": parameters.get("namespace"),
         "name": now.what,
         "by": now.by,
         "at": datetime.now(UTC),

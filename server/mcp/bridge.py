@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ReadResourceResult
 
-from server.access.gate import CALLER_HEADER
+from server.access.bearer import CALLER_HEADER
 from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
 from server.local.owner import owner
 from server.mcp.answers import contents, failure

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI, Response
+from fastapi import Depends, FastAPI, Response
 from fastapi.responses import JSONResponse
 from fastapi_offline import FastAPIOffline
 from mcp.server import Server
@@ -14,9 +14,12 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, Field
 
 from server.access.gate import Gate
+from server.access.rate import RateLimit
+from server.access.requests import RequestLog
 from server.access.tokens import Tokens
 from server.errors import PrecedentError
 from server.metrics import Metrics
+from server.rest.access import admitted
 from server.settings import Settings
 from server.vectors.projector import Lag
 
@@ -50,6 +53,8 @@ def build_rest(
     settings: Settings,
     tokens: Tokens,
     metrics: Metrics,
+    *,
+    rate: RateLimit,
     lag: Callable[[], Awaitable[Lag]],
     mcp: Server[Any],
 ) -> FastAPI:
@@ -74,6 +79,7 @@ def build_rest(
         version=version("precedent"),
         description="Decisions, what replaced them and why, and the graph they are about.",
         lifespan=lifespan,
+        dependencies=[Depends(admitted)],
     )
 
     @app.get("/healthcheck", response_model=Health, responses={503: {"model": Health}}, tags=["health"])
@@ -102,5 +108,7 @@ def build_rest(
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     app.router.routes.extend(mcp_app.routes)
-    app.add_middleware(Gate, settings=settings, tokens=tokens)
+    # The last one added is the first to see a request.
+    app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate)
+    app.add_middleware(RequestLog, metrics=metrics)
     return app

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -12,15 +13,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from server.access.gate import CALLER_HEADER, Gate, caller_of
+from server.access.bearer import CALLER_HEADER
+from server.access.gate import Gate, caller_of
+from server.access.rate import RateLimit
 from server.access.tokens import Tokens
-from server.errors import Conflict, NotFound
+from server.errors import Conflict, InvalidArgument, NotFound
 from server.graph.graph import Graph, connect
 from server.principals import Role
 from server.settings import Settings
 
 pytestmark = pytest.mark.anyio
 SECRET = "operator-secret"
+PAGE = "http://app.example"
 
 
 async def _whoami(request: Request) -> JSONResponse:
@@ -32,17 +36,24 @@ async def _whoami(request: Request) -> JSONResponse:
 
 def _client(tokens: Tokens, base: str = "http://127.0.0.1:8001", **env: Any) -> httpx2.AsyncClient:
     settings = Settings(**{"AGENT_MEMORY_SECRET": SECRET, **env})
-    paths = ("/mcp", "/memories", "/healthcheck")
-    app = Gate(Starlette(routes=[Route(path, _whoami) for path in paths]), settings=settings, tokens=tokens)
+    routes = Starlette(routes=[Route(path, _whoami) for path in ("/mcp", "/memories", "/healthcheck", "/docs")])
+    app = Gate(routes, settings=settings, tokens=tokens, rate=RateLimit(settings.rate_limit))
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=base)
+
+
+def _bearing(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 @pytest.fixture
 async def tokens(graph: Graph, driver: AsyncDriver) -> AsyncIterator[Tokens]:
+    remove = "MATCH (token:Token) DETACH DELETE token"
+    await driver.execute_query(remove, database_="neo4j")
     yield Tokens(graph)
-    await driver.execute_query("MATCH (token:Token) DELETE token", database_="neo4j")
+    await driver.execute_query(remove, database_="neo4j")
 
 
+@pytest.mark.proves("access:loopback")
 async def test_on_loopback_anybody_is_an_agent_over_mcp_and_admin_over_rest(tokens: Tokens) -> None:
     async with _client(tokens) as client:
         assert (await client.get("/mcp")).json()["role"] == "agent"
@@ -53,61 +64,107 @@ async def test_on_loopback_anybody_is_an_agent_over_mcp_and_admin_over_rest(toke
 async def test_without_the_secret_nobody_is_more_than_a_viewer(tokens: Tokens) -> None:
     token = await tokens.create("ada", kind="human", role=Role.ADMIN, namespace="default")
     async with _client(tokens, AGENT_MEMORY_SECRET="") as client:
-        answer = await client.get("/mcp", headers={"Authorization": f"Bearer {token}"})
+        answer = await client.get("/mcp", headers=_bearing(token))
         assert answer.json() == {"name": "ada", "kind": "human", "role": "viewer", "namespace": "default"}
 
 
+@pytest.mark.proves("access:tokens")
 async def test_from_the_first_token_on_nobody_comes_in_without_one(tokens: Tokens) -> None:
     token = await tokens.create("ada", kind="human", role=Role.ADMIN, namespace="team")
     async with _client(tokens) as client:
-        refused = await client.get("/mcp")
-        assert refused.status_code == 401
-        assert refused.headers["www-authenticate"] == "Bearer"
-        assert refused.json()["code"] == "UNAUTHENTICATED"
-        answer = await client.get("/mcp", headers={"Authorization": f"Bearer {token}"})
-        assert answer.json() == {"name": "ada", "kind": "human", "role": "admin", "namespace": "team"}
-        assert (await client.get("/healthcheck")).status_code == 200
+        for path in ("/mcp", "/memories"):
+            refused = await client.get(path)
+            assert refused.status_code == 401
+            assert refused.headers["www-authenticate"] == "Bearer"
+            assert refused.json()["code"] == "UNAUTHENTICATED"
+            answer = await client.get(path, headers=_bearing(token))
+            assert answer.json() == {"name": "ada", "kind": "human", "role": "admin", "namespace": "team"}
+        for path in ("/healthcheck", "/docs"):
+            assert (await client.get(path)).status_code == 200
 
 
-async def test_a_wrong_token_is_refused_even_where_none_is_needed(tokens: Tokens) -> None:
+@pytest.mark.parametrize("path", ["/mcp", "/memories", "/healthcheck"])
+async def test_a_wrong_token_is_refused_even_where_none_is_needed(tokens: Tokens, path: str) -> None:
     async with _client(tokens) as client:
-        assert (await client.get("/mcp", headers={"Authorization": "Bearer guess"})).status_code == 401
+        assert (await client.get(path, headers=_bearing("guess"))).status_code == 401
 
 
 async def test_beyond_loopback_a_credential_is_always_needed(tokens: Tokens) -> None:
     async with _client(tokens, base="http://10.0.0.7:8001", PRECEDENT_HOST="10.0.0.7") as client:
         assert (await client.get("/memories")).status_code == 401
-        answer = await client.get("/memories", headers={"Authorization": f"Bearer {SECRET}"})
+        answer = await client.get("/memories", headers=_bearing(SECRET))
         assert answer.json()["role"] == "admin"
 
 
 async def test_the_holder_of_the_secret_may_speak_for_another(tokens: Tokens) -> None:
     caller = {"name": "bob", "kind": "agent", "role": "viewer", "namespace": "team"}
     async with _client(tokens) as client:
-        headers = {"Authorization": f"Bearer {SECRET}", CALLER_HEADER: json.dumps(caller)}
+        headers = {**_bearing(SECRET), CALLER_HEADER: json.dumps(caller)}
         assert (await client.get("/mcp", headers=headers)).json() == caller
 
 
-@pytest.mark.parametrize("named", ["", "{}", "[]", "null", '{"role":"king"}', '{"role":"agent","kind":"robot"}'])
+_NONSENSE = ["", "{}", "[]", "null", '{"role":"king"}', '{"role":"agent","kind":"robot"}']
+_WHOLE = {"name": "b", "kind": "agent", "role": "agent", "namespace": "n"}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        *_NONSENSE,
+        *(json.dumps({**_WHOLE, field: value}) for field in _WHOLE for value in ("", 7, None, "x" * 201)),
+        json.dumps({**_WHOLE, "admin": True}),
+    ],
+)
 async def test_a_caller_that_makes_no_sense_is_refused(tokens: Tokens, named: str) -> None:
     async with _client(tokens) as client:
-        headers = {"Authorization": f"Bearer {SECRET}", CALLER_HEADER: named}
+        headers = {**_bearing(SECRET), CALLER_HEADER: named}
         assert (await client.get("/mcp", headers=headers)).status_code == 401
 
 
-async def test_the_header_alone_means_nothing(tokens: Tokens) -> None:
+async def test_only_the_holder_of_the_secret_may_speak_for_another(tokens: Tokens) -> None:
+    named = {CALLER_HEADER: json.dumps({**_WHOLE, "role": "admin", "namespace": "other"})}
     async with _client(tokens) as client:
-        headers = {CALLER_HEADER: json.dumps({"name": "x", "kind": "human", "role": "admin", "namespace": "other"})}
-        answer = (await client.get("/mcp", headers=headers)).json()
+        answer = (await client.get("/mcp", headers=named)).json()
         assert (answer["role"], answer["namespace"]) == ("agent", "default")
+        # A name is no credential: not even the operator's.
+        token = await tokens.create("operator", kind="human", role=Role.VIEWER, namespace="default")
+        answer = (await client.get("/mcp", headers={**named, **_bearing(token)})).json()
+        assert (answer["role"], answer["namespace"]) == ("viewer", "default")
 
 
+@pytest.mark.proves("access:hosts")
 async def test_foreign_hosts_and_origins_are_refused_on_every_route(tokens: Tokens) -> None:
     async with _client(tokens) as client:
-        for path in ("/mcp", "/memories", "/healthcheck"):
+        for path in ("/mcp", "/memories", "/healthcheck", "/nowhere"):
             assert (await client.get(path, headers={"Host": "evil.example"})).status_code == 421
+            assert (await client.get(path, headers={"Host": "127.0.0.1.evil.example:8001"})).status_code == 421
             assert (await client.get(path, headers={"Origin": "http://evil.example"})).status_code == 403
-            assert (await client.get(path, headers={"Origin": "http://localhost:5173"})).status_code == 200
+            assert (await client.get(path, headers={"Origin": "null"})).status_code == 403
+            near = await client.get(path, headers={"Origin": "http://localhost:5173"})
+            assert near.status_code == (404 if path == "/nowhere" else 200)
+            assert "access-control-allow-origin" not in near.headers
+
+
+_PREFLIGHT = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
+
+
+@pytest.mark.proves("access:hosts")
+async def test_a_page_elsewhere_may_ask_only_where_its_origin_is_allowed(tokens: Tokens) -> None:
+    asked = {"Origin": PAGE, **_PREFLIGHT}
+    async with _client(tokens) as client:
+        assert (await client.options("/memories", headers=asked)).status_code == 403
+    await tokens.create("ada", kind="human", role=Role.ADMIN, namespace="team")
+    async with _client(Tokens(tokens._graph), PRECEDENT_ALLOWED_ORIGINS=f"{PAGE},http://dev.example:*") as client:
+        for origin in (PAGE, "http://dev.example:5173"):
+            allowed = await client.options("/memories", headers={**asked, "Origin": origin})
+            assert allowed.status_code == 200, "the browser asks without a credential"
+            assert allowed.headers["access-control-allow-origin"] == origin
+            refused = await client.get("/memories", headers={"Origin": origin})
+            assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, origin)
+        for origin in ("http://appxexample", "http://app.example.evil", "http://dev.example:1.evil"):
+            assert (await client.options("/memories", headers={**asked, "Origin": origin})).status_code in {400, 403}
+        elsewhere = {**asked, "Host": "evil.example"}
+        assert (await client.options("/memories", headers=elsewhere)).status_code == 421
 
 
 async def test_what_was_known_of_tokens_holds_on_while_the_graph_is_away() -> None:
@@ -116,17 +173,54 @@ async def test_what_was_known_of_tokens_holds_on_while_the_graph_is_away() -> No
         _client(Tokens(nobody)) as client,
     ):
         assert (await client.get("/mcp")).status_code == 401, "not knowing whether tokens exist, nobody comes in"
-        asked = await client.get("/mcp", headers={"Authorization": "Bearer x"})
+        asked = await client.get("/mcp", headers=_bearing("x"))
         assert (asked.status_code, asked.json()["code"]) == (503, "GRAPH_UNAVAILABLE")
 
 
+@pytest.mark.proves("access:tokens")
 async def test_a_name_has_one_token_which_is_never_stored(tokens: Tokens, driver: AsyncDriver) -> None:
     token = await tokens.create("ada", kind="human", role=Role.AGENT, namespace="default")
     with pytest.raises(Conflict, match="ada"):
         await tokens.create("ada", kind="agent", role=Role.ADMIN, namespace="default")
     records, _, _ = await driver.execute_query("MATCH (token:Token) RETURN properties(token) AS t", database_="neo4j")
     assert token not in str(records)
+    assert token.removeprefix("precedent_") not in str(records)
     assert [row["name"] for row in await tokens.list()] == ["ada"]
-    await tokens.remove("ada")
+    await tokens.revoke("ada")
     with pytest.raises(NotFound):
-        await tokens.remove("ada")
+        await tokens.revoke("ada")
+
+
+@pytest.mark.parametrize(("name", "namespace"), [("", "n"), (" ", "n"), ("a\nb", "n"), ("x" * 201, "n"), ("a", "")])
+async def test_a_name_that_cannot_be_one_gets_no_token(tokens: Tokens, name: str, namespace: str) -> None:
+    with pytest.raises(InvalidArgument):
+        await tokens.create(name, kind="human", role=Role.AGENT, namespace=namespace)
+    assert await tokens.list() == []
+
+
+@pytest.mark.proves("access:tokens")
+async def test_a_token_is_good_until_it_expires_or_is_revoked(tokens: Tokens, graph: Graph) -> None:
+    now = datetime.now(UTC)
+    spent = await tokens.create("ada", kind="human", role=Role.AGENT, namespace="n", expires=now)
+    good = await tokens.create("bob", kind="human", role=Role.AGENT, namespace="n", expires=now + timedelta(hours=1))
+    async with _client(tokens) as client:
+        assert (await client.get("/mcp", headers=_bearing(spent))).status_code == 401
+        assert (await client.get("/mcp", headers=_bearing(good))).json()["name"] == "bob"
+    await tokens.revoke("bob")
+    async with _client(Tokens(graph)) as elsewhere:
+        assert (await elsewhere.get("/mcp", headers=_bearing(good))).status_code == 401
+        assert (await elsewhere.get("/mcp")).status_code == 401, "the spent one counts still: nobody comes in without"
+
+
+@pytest.mark.proves("access:rate")
+async def test_who_asks_too_often_is_told_when_to_come_back_and_nobody_else_is(tokens: Tokens) -> None:
+    async with _client(tokens, PRECEDENT_RATE_LIMIT="3/minute") as client:
+        for _ in range(3):
+            assert (await client.get("/memories")).status_code == 200
+        refused = await client.get("/memories")
+        assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMIT_EXCEEDED")
+        assert 1 <= int(refused.headers["retry-after"]) <= 120
+        assert (await client.get("/memories", headers=_bearing(SECRET))).status_code == 200
+    async with _client(tokens, PRECEDENT_RATE_LIMIT="none") as client:
+        for _ in range(5):
+            assert (await client.get("/memories")).status_code == 200
