@@ -21,7 +21,12 @@ _LONGEST_FUZZY = 50
 
 def scope_token(namespace: str) -> str:
     """The word that stands for a namespace in the property `scope` of what full-text indexes hold."""
-    return "ns" + blake2b(namespace.encode(), digest_size=8).hexdigest()
+    return "ns" + digest(namespace)
+
+
+def digest(text: str) -> str:
+    """Any text as a word of 16 letters and digits."""
+    return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def any_of(text: str) -> str:

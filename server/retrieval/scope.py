@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from server.graph.words import scope_token
+from server.graph.words import digest, scope_token
 
 _RECORD = "record"
 _SESSION = "session"
@@ -37,9 +37,10 @@ def record_of(words: Iterable[str]) -> int | None:
 def family_word(family: str, namespace: str, *parts: str) -> str:
     """The word of a scope of a family: of all its passages in a namespace, or of those that the parts tell apart.
 
-    The name of the family, lower-case letters alone, keeps its words from being another family's.
+    The name of the family, lower-case letters alone, keeps its words from being another family's. The namespace's own
+    word stands in it as it is, so that a backup can be brought into a namespace of another name (`ingest/archive`).
     """
-    return family + scope_token(json.dumps([namespace, *parts]))
+    return family + scope_token(namespace) + (digest(json.dumps(parts)) if parts else "")
 
 
 def session_word(word: str) -> str:
