@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -33,6 +34,8 @@ from server.mcp.toolsets import RESOURCES, TOOLSETS, published, published_resour
 from server.metrics import Metrics
 from server.resources import Resource
 from server.rest.app import build_rest
+from server.sessions.extractive import ExtractiveSummariser
+from server.sessions.service import SessionService
 from server.settings import Settings, Toolset
 from server.stack import open_graph, paths_of, with_secrets
 from server.vectors.edge import EdgeStore
@@ -80,6 +83,15 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.push_async_callback(tavily.close)
         services = _services(settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily)
         executor = _executor(settings, services, metrics, rate)
+        sessions = SessionService(
+            graph,
+            Sequence(graph),
+            vectors,
+            embedder,
+            projector,
+            summariser=ExtractiveSummariser(embedder),
+            searchable_wait=settings.searchable_wait,
+        )
 
         async def call_tool(name: str, arguments: dict[str, Any], context: Context) -> CallToolResult:
             assert context.request is not None, "over HTTP every message comes with its request"
@@ -97,14 +109,15 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             resources=published_resources(settings.toolsets),
             read_resource=read_resource,
         )
-        http = build_rest(settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp)
+        http = build_rest(settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp, sessions=sessions)
         # Another embedding model refuses the start; a Qdrant that is away does not: search goes on by words meanwhile.
         with contextlib.suppress(Unavailable):
             await projector.prepare()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(projector.run)
+            tasks.start_soon(partial(sessions.linker.run, alone=settings.local))
             tasks.start_soon(_measure, graph, vectors, projector, metrics)
-            tasks.start_soon(_plan, graph, settings.toolsets)
+            tasks.start_soon(_plan, graph, (*settings.toolsets, "sessions"))
             try:
                 yield App(settings, graph, vectors, embedder, projector, metrics, services, executor, http)
             finally:

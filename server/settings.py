@@ -170,6 +170,11 @@ class Settings(BaseSettings):
         validation_alias="PRECEDENT_RETRY_TIME",
         description="Seconds during which a call retries while Neo4j cannot be reached.",
     )
+    import_limit: Annotated[int, Field(ge=1024)] = Field(
+        default=4 * 1024**3,
+        validation_alias="PRECEDENT_IMPORT_LIMIT",
+        description="Bytes that a file for `POST /db/import` has at most; it is kept on disk meanwhile, not in memory.",
+    )
     answer_limit: Annotated[int, Field(ge=1024)] = Field(
         default=32_768,
         validation_alias="PRECEDENT_ANSWER_LIMIT",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 _CODE = sorted(path for folder in ("server", "ingest") for path in Path(folder).rglob("*.py"))
-_FAMILIES = ("decisions", "entities", "entries", "journal", "cognition", "evaluation")
+_FAMILIES = ("decisions", "entities", "entries", "journal", "cognition", "evaluation", "sessions")
 # Lower floors may not know upper ones: mcp, rest, cli → families → retrieval → ranking, vectors, embedding → graph
 # → the ground.
 _FLOORS = {
@@ -18,7 +18,8 @@ _FLOORS = {
     "graph": 1,
     "local": 2, "embedding": 2, "vectors": 2, "ranking": 2, "stack": 2,
     "retrieval": 3,
-    "decisions": 4, "entities": 4, "entries": 4, "journal": 4, "cognition": 4, "evaluation": 4, "access": 4,
+    "decisions": 4, "entities": 4, "entries": 4, "journal": 4, "cognition": 4, "evaluation": 4, "sessions": 4,
+    "access": 4,
     "mcp": 5, "rest": 5,
     "app": 6, "serve": 7, "upkeep": 7, "status": 7, "cli": 8, "__main__": 9,
 }  # fmt: skip

@@ -43,6 +43,8 @@ LABELS = frozenset(
         "JournalAgent",
         "JournalUser",
         "WorkingMemory",
+        "MemoryCollection",
+        "Collected",
         # bookkeeping
         "Source",
         "IngestRun",
@@ -55,6 +57,7 @@ LABELS = frozenset(
         "Migration",
         "Tombstone",
         "Unprojected",
+        "Unlinked",
         "EmbeddingModel",
     }
 )

@@ -1,5 +1,6 @@
-"""The HTTP application: health, metrics, API pages, and MCP beside them, behind one gate."""
+"""The HTTP application: REST, health, metrics, API pages, and MCP beside them, behind one gate."""
 
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,24 +20,31 @@ from server.access.requests import RequestLog
 from server.access.tokens import Tokens
 from server.errors import PrecedentError
 from server.metrics import Metrics
+from server.rest import errors
 from server.rest.access import admitted
+from server.rest.limits import BodyLimit
+from server.rest.openapi import TAGS, describe
+from server.sessions.routes import IMPORT, build_routes
+from server.sessions.service import SessionService
 from server.settings import Settings
 from server.vectors.projector import Lag
 
-MAX_BODY = 4 * 1024 * 1024
+MAX_MCP_BODY = 4 * 1024 * 1024
+MAX_BODY = 1024 * 1024
+_DESCRIPTION = """
+The memory of sessions over HTTP, beside [MCP](/mcp). Bodies are JSON in UTF-8, one MiB at most; imports are larger, and
+stream. Times are ISO 8601 in UTC. Whatever fails is told as `{error, message, code}`, and has changed nothing.
+"""
 
 
 class Collections(BaseModel):
-    memories: str = Field(examples=["Interaction"])
-    summaries: str = Field(examples=["Summary"])
+    memories: str = Field(examples=["Interaction"], description="Label of the nodes that are memories.")
+    summaries: str = Field(examples=["Summary"], description="Label of the nodes that are summaries.")
 
 
 class Database(BaseModel):
     connected: bool
     collections: Collections
-
-
-_COLLECTIONS = Collections(memories="Interaction", summaries="Summary")
 
 
 class Health(BaseModel):
@@ -57,14 +65,14 @@ def build_rest(
     rate: RateLimit,
     lag: Callable[[], Awaitable[Lag]],
     mcp: Server[Any],
+    sessions: SessionService,
 ) -> FastAPI:
     """Returns the ASGI application of port 8001; its lifespan runs the MCP sessions."""
-    started = time.monotonic()
     # Stateless, so any replica can answer; JSON, because no answer of the service streams. The gate checks hosts.
     mcp_app = mcp.streamable_http_app(
         stateless_http=True,
         json_response=True,
-        max_request_body_size=MAX_BODY,
+        max_request_body_size=MAX_MCP_BODY,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
 
@@ -77,12 +85,36 @@ def build_rest(
         redoc_url=None,
         title="Precedent",
         version=version("precedent"),
-        description="Decisions, what replaced them and why, and the graph they are about.",
+        description=_DESCRIPTION,
         lifespan=lifespan,
         dependencies=[Depends(admitted)],
+        openapi_tags=TAGS,
+        redirect_slashes=False,
+        # The validator's badge would be asked for over the network.
+        swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
     )
+    _add_health(app, metrics, lag)
+    app.include_router(build_routes(sessions))
+    app.router.routes.extend(mcp_app.routes)
+    errors.install(app)
+    describe(app)
+    # MCP refuses what is too large itself, in its own form.
+    app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": sys.maxsize, IMPORT: settings.import_limit})
+    app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate, told=errors.told)
+    app.add_middleware(RequestLog, metrics=metrics)
+    return app
 
-    @app.get("/healthcheck", response_model=Health, responses={503: {"model": Health}}, tags=["health"])
+
+def _add_health(app: FastAPI, metrics: Metrics, lag: Callable[[], Awaitable[Lag]]) -> None:
+    started = time.monotonic()
+
+    @app.get(
+        "/healthcheck",
+        response_model=Health,
+        responses={503: {"model": Health, "description": "The database does not answer."}},
+        tags=["health"],
+        operation_id="checkHealth",
+    )
     async def healthcheck() -> Response:
         """Says whether the service and its database answer; 503 when the database does not."""
         connected, unprojected = True, None
@@ -102,13 +134,13 @@ def build_rest(
         )
         return JSONResponse(health.model_dump(), status_code=200 if connected else 503)
 
-    @app.get("/metrics", tags=["health"], response_class=Response)
+    @app.get(
+        "/metrics",
+        tags=["health"],
+        operation_id="readMetrics",
+        response_class=Response,
+        responses={200: {"description": "Lines of text.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
+    )
     async def read_metrics() -> Response:
         """Counts and times of the service in Prometheus' text format."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-    app.router.routes.extend(mcp_app.routes)
-    # The last one added is the first to see a request.
-    app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate)
-    app.add_middleware(RequestLog, metrics=metrics)
-    return app

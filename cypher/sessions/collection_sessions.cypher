@@ -1,0 +1,8 @@
+// Returns the sessions that a collection has memories of.
+// read
+// $namespace STRING: the collection's namespace
+// $collection STRING: its id
+MATCH (memory:Collected {namespace: $namespace, collection: $collection})
+WHERE memory.created_at IS NOT NULL AND memory.id IS NOT NULL
+RETURN DISTINCT memory.session_id AS id
+ORDER BY id

@@ -1,0 +1,8 @@
+// Returns how many memories or summaries count.
+// read
+// $namespace STRING: the caller's namespace
+// $of STRING: 'memories' or 'summaries'
+MATCH (collection:MemoryCollection {namespace: $namespace, of: $of, state: 'live'})
+MATCH (record:Collected {namespace: $namespace, collection: collection.id})
+WHERE record.created_at IS NOT NULL AND record.id IS NOT NULL
+RETURN count(record) AS total

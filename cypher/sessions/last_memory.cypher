@@ -1,0 +1,13 @@
+// Returns the last memory of a session, and when it is from.
+// read
+// $namespace STRING: the caller's namespace
+// $session_id STRING: the session's id
+CALL () {
+  MATCH (collection:MemoryCollection {namespace: $namespace, of: 'memories', state: 'live'})
+  RETURN collect(collection.id) AS live
+}
+MATCH (memory:Interaction {namespace: $namespace, session_id: $session_id})
+WHERE memory.collection IN live AND memory.created_at IS NOT NULL AND memory.id IS NOT NULL
+RETURN elementId(memory) AS element, memory.created_at.epochMillis AS at
+ORDER BY memory.created_at DESC, memory.id DESC
+LIMIT 1

@@ -1,0 +1,7 @@
+// Returns the collections that count.
+// read
+// $namespace STRING: the caller's namespace
+// $of STRING: 'memories' or 'summaries'
+MATCH (collection:MemoryCollection {namespace: $namespace, of: $of, state: 'live'})
+RETURN collection.id AS id
+ORDER BY id

@@ -1,0 +1,29 @@
+// Returns a page of a session's memories, oldest first, and how many there are.
+// read
+// $namespace STRING: the caller's namespace
+// $session_id STRING: the session's id
+// $offset INTEGER: how many to pass over
+// $limit INTEGER: how many at most
+CALL () {
+  MATCH (collection:MemoryCollection {namespace: $namespace, of: 'memories', state: 'live'})
+  RETURN collect(collection.id) AS live
+}
+CALL (live) {
+  MATCH (memory:Interaction {namespace: $namespace, session_id: $session_id})
+  WHERE memory.collection IN live AND memory.created_at IS NOT NULL AND memory.id IS NOT NULL
+  RETURN count(memory) AS total
+}
+CALL (live) {
+  MATCH (memory:Interaction {namespace: $namespace, session_id: $session_id})
+  WHERE memory.collection IN live AND memory.created_at IS NOT NULL AND memory.id IS NOT NULL
+  WITH memory ORDER BY memory.created_at, memory.id SKIP $offset LIMIT $limit
+  RETURN collect({
+    id: memory.id,
+    session_id: memory.session_id,
+    at: memory.created_at.epochMillis,
+    prompt: memory.prompt,
+    thought: memory.thought,
+    response: memory.response
+  }) AS memories
+}
+RETURN total, memories

@@ -1,0 +1,6 @@
+// Says that all of a collection is connected.
+// write
+// $namespace STRING: the collection's namespace
+// $collection STRING: its id
+MATCH (collection:MemoryCollection {namespace: $namespace, id: $collection})
+REMOVE collection.unlinked

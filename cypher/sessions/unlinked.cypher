@@ -1,0 +1,16 @@
+// Returns the next records of a collection that are not connected yet, oldest first.
+// read
+// $namespace STRING: the collection's namespace
+// $collection STRING: its id
+// $at INTEGER: time in epoch milliseconds of the last record that was seen to
+// $id STRING: its id
+// $limit INTEGER: how many at most
+MATCH (record:Collected)
+WHERE record.namespace = $namespace AND record.collection = $collection AND record.created_at >= datetime({epochMillis: $at}) AND record.id IS NOT NULL
+  AND (record.created_at > datetime({epochMillis: $at}) OR record.id > $id) AND record:Unlinked
+RETURN
+  record {.id, .session_id, .prompt, .thought, .response, .title, .summary, .category} AS record,
+  record.created_at.epochMillis AS at,
+  record.vector AS vector
+ORDER BY record.created_at, record.id
+LIMIT $limit

@@ -1,0 +1,48 @@
+"""How large a body may be: refused by its announced length before any of it is read, and while it is read.
+
+Source: open-questions.md "memory-core-rest.md", Cross-cutting ("Body limit 1 MB"); imports stream, and have their own.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.rest.errors import HTTP_CODES, answer
+
+
+class BodyLimit:
+    """ASGI middleware: 413 for a body larger than `most` bytes, or than what `others` say for a path's beginning."""
+
+    def __init__(self, app: ASGIApp, *, most: int, others: Mapping[str, int]) -> None:
+        self._app = app
+        self._most = most
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = next((most for path, most in self._others.items() if scope["path"].startswith(path)), self._most)
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdecimal() or int(announced) > limit:
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            code, _ = HTTP_CODES[status]
+            message = f"The body is larger than this path takes: at most {limit:,} bytes."
+            # The rest of the body is not read: the connection cannot be used again.
+            response = answer(status, status.phrase, message, code, {"Connection": "close"})
+            await response(scope, receive, send)
+            return
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > limit:
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return message
+
+        await self._app(scope, counted, send)

@@ -1,0 +1,112 @@
+"""The description of the routes for programs: what FastAPI derives from them, and how every one of them fails."""
+
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+
+from server.rest.errors import HTTP_CODES, Error
+
+TAGS: list[dict[str, Any]] = [
+    {"name": "health", "description": "Whether the service is well, and what it counts."},
+    {"name": "memories", "description": "What was asked, thought and answered: stored, listed, found."},
+    {"name": "summaries", "description": "What sessions came to."},
+    {"name": "sessions", "description": "Having sessions summarised."},
+    {"name": "database", "description": "Everything out, and in again."},
+]
+_EXAMPLES: dict[int, tuple[str, Error]] = {
+    400: (
+        "The request is not what it has to be.",
+        Error(
+            error="Invalid request",
+            message="Invalid request. limit: Input should be less than or equal to 1000.",
+            code="INVALID_ARGUMENT",
+        ),
+    ),
+    401: (
+        "A bearer token is needed, or this one is not known.",
+        Error(
+            error="Authentication needed",
+            message="A bearer token is needed: `Authorization: Bearer …`.",
+            code="UNAUTHENTICATED",
+        ),
+    ),
+    403: (
+        "The caller's role is too low.",
+        Error(
+            error="Permission denied", message="Permission denied: this needs the role admin.", code="PERMISSION_DENIED"
+        ),
+    ),
+    404: (
+        "What was asked for does not exist.",
+        Error(error="Not found", message="No session of this id has memories.", code="NOT_FOUND"),
+    ),
+    413: (
+        "The body is too large.",
+        Error(
+            error="Request Entity Too Large",
+            message=HTTP_CODES[HTTPStatus.REQUEST_ENTITY_TOO_LARGE][1],
+            code="PAYLOAD_TOO_LARGE",
+        ),
+    ),
+    500: (
+        "A fault of the service.",
+        Error(error="Internal error", message="The service failed at this; its log says why.", code="INTERNAL_ERROR"),
+    ),
+    503: (
+        "A part of the service is away; the same request may go through later.",
+        Error(
+            error="Database connection failed",
+            message="The graph is unavailable at the moment; nothing was lost. Retry in a few seconds.",
+            code="DB_CONNECTION_ERROR",
+        ),
+    ),
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Has an application's OpenAPI description say every error."""
+    derived = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            _complete(derived())
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _complete(description: dict[str, Any]) -> None:
+    schemas = description["components"]["schemas"]
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    schemas["Error"] = Error.model_json_schema()
+    for operations in description["paths"].values():
+        for operation in operations.values():
+            responses = operation["responses"]
+            responses.pop("422", None)
+            for status in _statuses(operation):
+                responses.setdefault(str(status), {})
+            for status, response in responses.items():
+                if int(status) >= HTTPStatus.BAD_REQUEST and "content" not in response:
+                    _tell(int(status), response)
+            operation["responses"] = dict(sorted(responses.items()))
+
+
+def _statuses(operation: dict[str, Any]) -> list[int]:
+    if operation["tags"] == ["health"]:
+        return [500] if operation["operationId"] == "checkHealth" else [401, 500]
+    takes = [400] if "parameters" in operation or "requestBody" in operation else []
+    body = [413] if "requestBody" in operation else []
+    return [*takes, 401, 403, *body, 500, 503]
+
+
+def _tell(status: int, response: dict[str, Any]) -> None:
+    meaning, example = _EXAMPLES[status]
+    response.setdefault("description", meaning)
+    response["content"] = {
+        "application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": example.model_dump()}
+    }
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response["headers"] = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "string"}}}

@@ -1,0 +1,188 @@
+"""Connects what an import made count, and removes what counts no more: in batches, in peace, again after any crash.
+
+Memories and summaries of an import are there, are listed and exported from the moment it says so. What they are found
+by and what they mention follows here, like a projection: each is a transaction of its own, and one that was cut off is
+done at the next start.
+
+Source: issue 6, REST, export and import; docs/decisions.
+"""
+
+from collections.abc import AsyncIterator, Callable
+
+import anyio
+import structlog
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
+
+from server.errors import InternalError, PrecedentError
+from server.graph.graph import Graph, Transaction
+from server.graph.sequence import Sequence
+from server.retrieval.writing import PassageWriter, last_said, store
+from server.sessions import memories, summaries
+from server.sessions.memories import MEMORIES, Said
+from server.sessions.passages import key_of, with_whole
+from server.sessions.records import BEGINNING, text
+from server.types import Row
+
+_log = structlog.get_logger(__name__)
+_PAGE = 200
+_POLL = 60.0
+"""Seconds after which it looks for what other processes left behind."""
+_SILENT = 600.0
+"""Seconds without a word after which an import of another process counts as dead."""
+
+
+class Linker:
+    """Works off what imports and deletions leave to be done; any number of them may run on one graph."""
+
+    def __init__(self, graph: Graph, sequence: Sequence, passages: PassageWriter, wake: Callable[[], None]) -> None:
+        """`wake` is told when there is something to project."""
+        self._graph = graph
+        self._sequence = sequence
+        self._passages = passages
+        self._wake = wake
+        self._wanted = anyio.Event()
+        self._idle = anyio.Event()
+
+    async def run(self, *, alone: bool) -> None:
+        """Works until cancelled. `alone` says that no other process uses this graph: whatever it staged is left
+        over."""
+        silent = 0.0 if alone else _SILENT
+        while True:
+            async for attempt in AsyncRetrying(
+                retry=retry_if_exception_type(Exception),
+                wait=wait_exponential_jitter(multiplier=0.2, max=15.0, jitter=0.2),
+                before_sleep=_waits,
+                sleep=anyio.sleep,
+            ):
+                with attempt:
+                    await self._round(silent)
+            silent = _SILENT
+            with anyio.move_on_after(_POLL):
+                await self._wanted.wait()
+
+    def wanted(self) -> None:
+        """Says that this process has just left something to be done."""
+        self._idle = anyio.Event()
+        self._wanted.set()
+
+    async def finished(self, timeout: float) -> bool:
+        """Waits, for `timeout` seconds at most, until all that was wanted is done; tells whether it is."""
+        idle = self._idle
+        with anyio.move_on_after(timeout):
+            await idle.wait()
+        return idle.is_set()
+
+    async def drain(self) -> None:
+        """Does all that is to be done now."""
+        await self._graph.run("sessions/abandon_staged", seconds=_SILENT)
+        await self._clear()
+        await self._link()
+
+    async def _round(self, silent: float) -> None:
+        self._wanted, idle = anyio.Event(), self._idle
+        await self._graph.run("sessions/abandon_staged", seconds=silent)
+        # What counts no more goes first: what replaces it may have the same ids.
+        await self._clear()
+        await self._link()
+        idle.set()
+
+    async def _clear(self) -> None:
+        while True:
+            row = await self._graph.one("sessions/drop_collected", limit=_PAGE)
+            if row is None or not row["dropped"]:
+                break
+            self._wake()
+        await self._graph.run("sessions/drop_collections")
+
+    async def _link(self) -> None:
+        for collection in await self._graph.run("sessions/unlinked_collections"):
+            namespace, id_ = collection["namespace"], collection["id"]
+            async for row in self._unlinked(namespace, id_):
+                link = self._link_memory if collection["of"] == MEMORIES else self._link_summary
+                await link(namespace, id_, row)
+                self._wake()
+            if collection["of"] == MEMORIES:
+                await self._order(namespace, id_)
+            await self._graph.run("sessions/settle_collection", namespace=namespace, collection=id_)
+
+    async def _unlinked(self, namespace: str, collection: str) -> AsyncIterator[Row]:
+        at, id_ = BEGINNING, ""
+        while page := await self._graph.run(
+            "sessions/unlinked", namespace=namespace, collection=collection, at=at, id=id_, limit=_PAGE
+        ):
+            for row in page:
+                yield row
+            at, id_ = page[-1]["at"], page[-1]["record"]["id"]
+
+    async def _link_memory(self, namespace: str, collection: str, row: Row) -> None:
+        record = row["record"]
+        said = Said(record["session_id"], record["prompt"], record["thought"], record["response"])
+        prepared = await self._passages.prepare(namespace, said.text)
+        session = {"namespace": namespace, "session_id": said.session_id}
+        word = memories.spoken(namespace, said.session_id)
+
+        async def work(transaction: Transaction) -> None:
+            await transaction.run("retrieval/lock_session", **session)
+            linked = await transaction.one(
+                "sessions/link_memory",
+                namespace=namespace,
+                collection=collection,
+                id=record["id"],
+                node_id=prepared.number,
+            )
+            if linked is None:
+                return
+            before = await last_said(transaction, namespace, word)
+            found_by = prepared.found_by(
+                scopes=memories.scopes(namespace, said.session_id),
+                at=row["at"],
+                session=word,
+                last=before,
+            )
+            key = key_of(memories.FAMILY, record["id"])
+            whole = with_whole(found_by, key, text(MEMORIES, record), row["vector"])
+            await transaction.run("sessions/forget_tombstones", namespace=namespace, keys=[key])
+            await store(transaction, prepared, linked["element"], whole, before)
+
+        await self._graph.transaction(work)
+
+    async def _link_summary(self, namespace: str, collection: str, row: Row) -> None:
+        record = row["record"]
+        prepared = await self._passages.prepare(namespace, record["summary"], record["title"] or None)
+        [session_node_id] = await self._sequence.take(namespace)
+
+        async def work(transaction: Transaction) -> None:
+            await transaction.run("retrieval/lock_session", namespace=namespace, session_id=record["session_id"])
+            linked = await transaction.one(
+                "sessions/link_summary",
+                namespace=namespace,
+                collection=collection,
+                id=record["id"],
+                node_id=prepared.number,
+                session_node_id=session_node_id,
+            )
+            if linked is None:
+                return
+            found_by = prepared.found_by(scopes=summaries.scopes(namespace, record["category"]), at=row["at"])
+            key = key_of(summaries.FAMILY, record["id"])
+            await transaction.run("sessions/forget_tombstones", namespace=namespace, keys=[key])
+            await store(
+                transaction, prepared, linked["element"], with_whole(found_by, key, record["summary"], row["vector"])
+            )
+
+        await self._graph.transaction(work)
+
+    async def _order(self, namespace: str, collection: str) -> None:
+        for row in await self._graph.run("sessions/collection_sessions", namespace=namespace, collection=collection):
+            await self._graph.run("sessions/order_session", namespace=namespace, session_id=row["id"])
+
+
+def _waits(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    ordinary = isinstance(error, PrecedentError) and not isinstance(error, InternalError)
+    _log.warning(
+        "linking_waits",
+        error=type(error).__name__,
+        attempt=state.attempt_number,
+        exc_info=None if ordinary else error,
+    )

@@ -1,0 +1,158 @@
+"""The ten endpoints of memory-core-rest.md that are about memories; each parses, calls, answers.
+
+Source: memory-core-rest.md "Endpoint Specifications". Errors get their form where the application is put together.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends, Form, Query, Request, UploadFile
+from fastapi.responses import StreamingResponse
+
+from server.access.gate import caller_of
+from server.errors import InvalidArgument
+from server.principals import Principal
+from server.sessions.collections import Of
+from server.sessions.models import (
+    AddMemory,
+    FoundMemories,
+    FoundSummaries,
+    Imported,
+    ListMemories,
+    ListSummaries,
+    Memories,
+    MemoryAdded,
+    Mode,
+    QueryMemories,
+    QuerySummaries,
+    Summaries,
+    SummariesDeleted,
+    Summarization,
+    Summarize,
+)
+from server.sessions.service import SessionService
+
+IMPORT = "/db/import"
+_JSONL = "application/x-jsonlines"
+_ALL: tuple[Of, ...] = ("memories", "summaries")
+
+
+def _caller(request: Request) -> Principal:
+    return caller_of(request.scope)
+
+
+Caller = Annotated[Principal, Depends(_caller)]
+
+
+def build_routes(service: SessionService) -> APIRouter:
+    """The routes over a service."""
+    router = APIRouter()
+    _add_memories(router, service)
+    _add_summaries(router, service)
+    _add_database(router, service)
+    return router
+
+
+def _add_memories(router: APIRouter, service: SessionService) -> None:
+    @router.post("/memories", status_code=201, tags=["memories"], operation_id="addMemory")
+    async def add_memory(request: AddMemory, caller: Caller) -> MemoryAdded:
+        """Adds an interaction to the memory: what was asked, thought and answered."""
+        return await service.add_memory(request, caller)
+
+    @router.get("/memories", tags=["memories"], operation_id="listMemories")
+    async def list_memories(request: Annotated[ListMemories, Query()], caller: Caller) -> Memories:
+        """Lists a session's memories, oldest first; a session that is not known has none."""
+        return await service.memories(request, caller)
+
+    @router.post("/memories/query", tags=["memories"], operation_id="queryMemories")
+    async def query_memories(request: QueryMemories, caller: Caller) -> FoundMemories:
+        """Finds the memories that answer best, in one session or in all, by ascending distance."""
+        return await service.query_memories(request, caller)
+
+
+def _add_summaries(router: APIRouter, service: SessionService) -> None:
+    @router.get("/summaries", tags=["summaries"], operation_id="listSummaries")
+    async def list_summaries(request: Annotated[ListSummaries, Query()], caller: Caller) -> Summaries:
+        """Lists summaries of sessions, newest first."""
+        return await service.summaries(request, caller)
+
+    @router.delete("/summaries", tags=["summaries"], operation_id="deleteSummaries")
+    async def delete_summaries(caller: Caller) -> SummariesDeleted:
+        """Deletes all summaries at once; memories stay."""
+        return await service.delete_summaries(caller)
+
+    @router.post("/summaries/query", tags=["summaries"], operation_id="querySummaries")
+    async def query_summaries(request: QuerySummaries, caller: Caller) -> FoundSummaries:
+        """Finds the sessions whose summaries answer best, by ascending distance."""
+        return await service.query_summaries(request, caller)
+
+    @router.post(
+        "/sessions/summarize",
+        tags=["sessions"],
+        operation_id="summarizeSessions",
+        responses={404: {"description": "The session that was asked for has no memories."}},
+    )
+    async def summarize(caller: Caller, request: Annotated[Summarize | None, Body()] = None) -> Summarization:
+        """Summarises one session, or all whose summary is missing or older than their last memory."""
+        return await service.summarize(request or Summarize(), caller)
+
+
+def _add_database(router: APIRouter, service: SessionService) -> None:
+    @router.get(
+        "/db/export",
+        tags=["database"],
+        operation_id="exportDatabase",
+        response_class=StreamingResponse,
+        responses={
+            200: {
+                "description": "One JSON object a line: collection, id, model, metadata, document, embedding.",
+                "content": {_JSONL: {"schema": {"type": "string"}}},
+                "headers": {
+                    "Content-Disposition": {
+                        "description": "The name of the file to save it as.",
+                        "schema": {"type": "string"},
+                    }
+                },
+            }
+        },
+    )
+    async def export(
+        caller: Caller,
+        include: Annotated[
+            str, Query(description="What to export, separated by commas.", examples=["memories", "memories,summaries"])
+        ] = ",".join(_ALL),
+    ) -> StreamingResponse:
+        """Exports memories and summaries with their vectors, as a file of lines."""
+        lines = service.export(_included(include), caller)
+        # The first lines before the status: what cannot begin is an error, not a broken file.
+        first = await anext(lines, b"")
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        return StreamingResponse(
+            _all(first, lines),
+            media_type=_JSONL,
+            headers={"Content-Disposition": f'attachment; filename="memory-export-{at}.jsonl"'},
+        )
+
+    @router.post(IMPORT, tags=["database"], operation_id="importDatabase")
+    async def import_database(file: UploadFile, caller: Caller, mode: Annotated[Mode, Form()] = "merge") -> Imported:
+        """Imports an exported file, all of it or nothing.
+
+        `merge` adds what is not there; `replace` puts what the file holds in the place of all memories, all summaries
+        or both, whichever it has lines of.
+        """
+        source: Any = file.file
+        return await service.import_file(source, mode, caller)
+
+
+async def _all(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for lines in rest:
+        yield lines
+
+
+def _included(include: str) -> list[Of]:
+    asked = {part.strip() for part in include.split(",") if part.strip()}
+    if not asked or asked - {*_ALL, "both"}:
+        raise InvalidArgument("Invalid request. include: has to be memories, summaries, or both separated by a comma.")
+    return [of for of in _ALL if of in asked or "both" in asked]
