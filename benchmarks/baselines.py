@@ -7,9 +7,9 @@ from typing import Any
 
 from benchmarks.bench import Bench
 from server.embedding.embedder import Embedder
-from server.entries.scope import narrowest
 from server.graph.statements import load
 from server.ranking.terms import terms
+from server.retrieval.scope import record_of
 from server.vectors.edge import EdgeStore
 from server.vectors.store import Point, VectorStore, point_id
 
@@ -17,10 +17,18 @@ FIRST = 10
 _LISTED = 100
 _MATCHES = 1_000
 _K = 60
-_INDEX = """
+_INDEXES = {
+    "Entry": """
 CREATE FULLTEXT INDEX bench_texts IF NOT EXISTS FOR (entry:Entry) ON EACH [entry.body, entry.project]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
-"""
+""",
+    "Insight": """
+CREATE FULLTEXT INDEX bench_texts IF NOT EXISTS FOR (insight:Insight) ON EACH [insight.content]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
+""",
+}
+"""Of each label the index of its whole texts, and of what they are narrowed by."""
+_TEXTS = {"Entry": "body", "Insight": "content"}
 _WORDS = """
 CALL db.index.fulltext.queryNodes('bench_texts', $query, {limit: $limit}) YIELD node, score
 WHERE node.namespace = $namespace AND score > 0
@@ -36,7 +44,7 @@ RETURN passage.id AS key, passage.scope AS scope, toInteger(passage.at) AS at,
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A text that was saved as one entry."""
+    """A text that was saved as one record; an empty project is any."""
 
     id: str
     project: str
@@ -50,15 +58,16 @@ class Baselines:
     cosine in an engine of this process.
     """
 
-    def __init__(self, bench: Bench, embedder: Embedder, namespace: str) -> None:
+    def __init__(self, bench: Bench, embedder: Embedder, namespace: str, label: str = "Entry") -> None:
         self._bench = bench
         self._embedder = embedder
         self._namespace = namespace
-        self._vectors = EdgeStore(bench.folder / "whole-texts")
+        self._label = label
+        self._vectors = EdgeStore(bench.folder / f"whole-texts-{label}")
 
     async def open(self, texts: Sequence[Whole]) -> None:
         """Indexes texts that are saved already."""
-        await bare(self._bench, _INDEX)
+        await bare(self._bench, _INDEXES[self._label])
         await bare(self._bench, "CALL db.awaitIndexes(300)")
         await self._vectors.open(self._embedder.dimension, self._embedder.fingerprint)
         embedded = await self._embedder.embed_passages([text.text for text in texts])
@@ -82,13 +91,16 @@ class Baselines:
         await bare(self._bench, "DROP INDEX bench_texts IF EXISTS")
 
     async def words(self, project: str, question: str) -> list[str]:
-        query = f'+project:"{project}"^0 +body:({" ".join(terms(question))})'
+        narrow = f'+project:"{project}"^0 ' if project else ""
+        query = f"{narrow}+{_TEXTS[self._label]}:({' '.join(terms(question))})"
         [row] = await bare(self._bench, _WORDS, namespace=self._namespace, query=query, limit=_LISTED)
-        return list(row["ids"])
+        return [str(id_) for id_ in row["ids"]]
 
     async def meaning(self, project: str, question: str) -> list[str]:
         vector = await self._embedder.embed_query(question)
-        hits = await self._vectors.search(vector, _LISTED, namespace=self._namespace, kinds=["whole"], scope=project)
+        hits = await self._vectors.search(
+            vector, _LISTED, namespace=self._namespace, kinds=["whole"], scope=project or None
+        )
         return [hit.key for hit in hits]
 
     async def fused(self, project: str, question: str) -> list[str]:
@@ -102,11 +114,20 @@ class Baselines:
 class Parts:
     """The calls that a search of ours cannot do without, made bare: embedding, words, vectors, one statement."""
 
-    def __init__(self, bench: Bench, embedder: Embedder, vectors: VectorStore, namespace: str) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        embedder: Embedder,
+        vectors: VectorStore,
+        namespace: str,
+        told: str = "entries/found_passages",
+    ) -> None:
+        """`told` is the statement that tells what was found."""
         self._bench = bench
         self._embedder = embedder
         self._vectors = vectors
         self._namespace = namespace
+        self._told = told
 
     async def copy(self) -> None:
         """Fills the engine of this process with the same points: what the service holds belongs to it alone."""
@@ -114,8 +135,8 @@ class Parts:
         embedded = await self._embedder.embed_passages([row["text"] for row in rows])
         await self._vectors.upsert(points(self._namespace, rows, embedded))
 
-    async def search(self, project: str, question: str) -> None:
-        scope = narrowest(self._namespace, project, "")
+    async def search(self, scope: str, question: str) -> None:
+        """Everything that carries the word of a scope is looked at."""
         asked = " ".join(dict.fromkeys(terms(question)))
         query = f"+scope:{scope}^0 +(words:({asked})^0.5 around:({asked}))"
         statement = load("retrieval/matching_passages").text
@@ -125,11 +146,14 @@ class Parts:
         )
         hits = await self._vectors.search(vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope)
         keys = [hit.key for hit in hits]
+        first: list[str] | list[int] = keys[:FIRST]
+        if self._told == "cognition/found_insights":
+            first = [record for hit in hits[:FIRST] if (record := record_of(hit.scope)) is not None]
         await bare(
             self._bench,
-            load("entries/found_passages").text,
+            load(self._told).text,
             namespace=self._namespace,
-            ids=keys[:FIRST],
+            ids=first,
             others=keys,
             scope=scope,
             since="0",

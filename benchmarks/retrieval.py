@@ -3,9 +3,10 @@
 Every turn of LoCoMo is saved as one entry through the real tool: its conversation is the project, its session the
 session. Then every question is asked with the project's filter, all retrievers in turn, in the same run on the same
 data (benchmarks/baselines.py). Recall is a question's share of evidence among the first five or ten entries, averaged
-over the questions.
+over the questions. Insights have a door of their own (benchmarks/insights.py).
 
-By itself: `python -m benchmarks.retrieval [--conversations N]`; at scale: `--scale 10000 100000` (benchmarks/scale.py).
+By itself: `python -m benchmarks.retrieval [--conversations N]`; at scale: `--scale 10000 100000` (benchmarks/scale.py);
+insights alone: `--insights`, and at scale `--insights 10000`.
 """
 
 import argparse
@@ -19,12 +20,13 @@ from statistics import fmean
 import anyio
 from mcp import Client
 
-from benchmarks import scale
+from benchmarks import insights, scale
 from benchmarks.baselines import FIRST, Baselines, Parts, Whole
 from benchmarks.bench import DATA, Bench, Result, console, in_a_throw_away_folder, opened
 from benchmarks.locomo import Conversation, conversations
 from benchmarks.measure import Times, in_turn
 from server.app import load_embedder
+from server.entries.scope import narrowest
 from server.settings import Settings
 from server.vectors.edge import EdgeStore
 from tests.interaction.service import service
@@ -76,7 +78,7 @@ async def measure(bench: Bench, most: int | None = None) -> list[tuple[str, str,
         found = await _ask(told, retrievers, named)
         asked = [(each.id, question.text) for each in told for question in each.questions]
         ours = [partial(search, *question) for question in asked]
-        bare = [partial(parts.search, *question) for question in asked]
+        bare = [partial(parts.search, narrowest(_NAMESPACE, project, ""), text) for project, text in asked]
         await in_turn(ours[:_WARMING], bare[:_WARMING])
         both = await in_turn(ours[_WARMING:], bare[_WARMING:])
     await baselines.close()
@@ -163,15 +165,28 @@ def _rows(found: dict[str, Found], ours: Times, bare: Times, *, entries: int) ->
 async def _alone(folder: Path, most: int | None) -> list[Result]:
     with service(folder) as made:
         async with opened(made, folder) as bench:
-            return [Result(*row) for row in await measure(bench, most)]
+            return [Result(*row) for row in [*await measure(bench, most), *await insights.measure(bench, most)]]
+
+
+async def _insights(folder: Path, most: int | None) -> list[Result]:
+    with service(folder) as made:
+        async with opened(made, folder) as bench:
+            return [Result(*row) for row in await insights.measure(bench, most)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=__doc__)
     parser.add_argument("--conversations", type=int, help="only the first so many of LoCoMo, for a quick look")
     parser.add_argument("--scale", type=int, nargs="+", metavar="N", help="speed at so many entries, instead of recall")
+    parser.add_argument(
+        "--insights", type=int, nargs="?", const=0, metavar="N", help="insights alone; N: speed at so many"
+    )
     options = parser.parse_args()
-    if options.scale:
+    if options.insights:
+        in_a_throw_away_folder(partial(insights.at_scale, size=options.insights))
+    elif options.insights is not None:
+        in_a_throw_away_folder(partial(_insights, most=options.conversations))
+    elif options.scale:
         in_a_throw_away_folder(partial(scale.run, sizes=sorted(options.scale)))
     else:
         in_a_throw_away_folder(partial(_alone, most=options.conversations))

@@ -29,7 +29,7 @@ from benchmarks.locomo import Conversation, conversations
 from benchmarks.measure import Times, in_turn
 from server.app import load_embedder
 from server.embedding.embedder import Embedder
-from server.entries.scope import scopes
+from server.entries.scope import narrowest, scopes
 from server.entries.scope import session as session_of_entry
 from server.retrieval.passages import Passage, around, cut
 from server.retrieval.scope import record_word, token
@@ -85,7 +85,7 @@ FOREACH (each IN row.passages | CREATE (passage:Passage)-[:PASSAGE_OF]->(entry) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class Source:
     """One conversation or document: its texts in their order, their vectors, and the people who speak."""
 
     texts: Sequence[str]
@@ -94,7 +94,7 @@ class _Source:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Told:
     """A text that was never saved, and its vector."""
 
     text: str
@@ -117,7 +117,7 @@ async def run(folder: Path, sizes: Sequence[int]) -> list[Result]:
     questions = [question.text for each in told for question in each.questions]
     random.seed(1)
     random.shuffle(questions)
-    sessions = _sessions(await _sources(embedder, told))
+    sessions = mixed_sessions(await read_sources(embedder, told))
     copy = folder / "bare-vectors"
     vectors = EdgeStore(copy)
     results: list[Result] = []
@@ -145,7 +145,7 @@ async def run(folder: Path, sizes: Sequence[int]) -> list[Result]:
     return results
 
 
-async def _sources(embedder: Embedder, told: Sequence[Conversation]) -> list[_Source]:
+async def read_sources(embedder: Embedder, told: Sequence[Conversation]) -> list[Source]:
     paragraphs: list[list[str]] = []
     with tarfile.open(DATA / "peps-0001-0499.tar.gz") as archive:
         for member in sorted(archive.getmembers(), key=lambda member: member.name):
@@ -158,12 +158,12 @@ async def _sources(embedder: Embedder, told: Sequence[Conversation]) -> list[_So
     people: list[list[str]] = [sorted({text.partition(":")[0] for text in each}) for each in texts[: len(told)]]
     embedded = iter(await embedder.embed_passages([text for each in texts for text in each]))
     return [
-        _Source(each, np.array(list(islice(embedded, len(each))), dtype=np.float32), names)
+        Source(each, np.array(list(islice(embedded, len(each))), dtype=np.float32), names)
         for each, names in zip(texts, [*people, *([] for _ in texts)], strict=False)
     ]
 
 
-def _sessions(sources: Sequence[_Source]) -> Iterator[list[_Entry]]:
+def mixed_sessions(sources: Sequence[Source]) -> Iterator[list[Told]]:
     """Entries without end, a session at a time: a run of one source, each text with the beginning of another one."""
     generator = random.Random(2)
     noise = np.random.default_rng(3)
@@ -171,7 +171,7 @@ def _sessions(sources: Sequence[_Source]) -> Iterator[list[_Entry]]:
         source = generator.choice(sources)
         start = generator.randrange(len(source.texts) - _SESSION)
         called = dict(zip(source.names, random.Random(number * _SESSION // _PROJECT).sample(_NAMES, 2), strict=False))
-        session: list[_Entry] = []
+        session: list[Told] = []
         for place in range(start, start + _SESSION):
             other = generator.randrange(len(source.texts))
             beginning = _FIRST_SENTENCE.match(source.texts[other].rpartition(": ")[2])
@@ -181,11 +181,11 @@ def _sessions(sources: Sequence[_Source]) -> Iterator[list[_Entry]]:
             vector = (
                 2 * source.vectors[place] + source.vectors[other] + noise.normal(0, _NOISE, source.vectors.shape[1])
             )
-            session.append(_Entry(text, vector / np.linalg.norm(vector)))
+            session.append(Told(text, vector / np.linalg.norm(vector)))
         yield session
 
 
-async def _write(bench: Bench, vectors: EdgeStore, sessions: Sequence[list[_Entry]]) -> int:
+async def _write(bench: Bench, vectors: EdgeStore, sessions: Sequence[list[Told]]) -> int:
     """Writes sessions into the graph and their vectors beside it; returns how many entries they have."""
     [held] = await bare(bench, "MATCH (entry:Entry {namespace: $namespace}) RETURN count(*) AS n", namespace=_NAMESPACE)
     number = int(held["n"])
@@ -208,7 +208,7 @@ async def _write(bench: Bench, vectors: EdgeStore, sessions: Sequence[list[_Entr
 
 
 def _told(
-    entry: _Entry, number: int, session: str, passages: Sequence[tuple[Passage, str]], place: Iterator[int]
+    entry: Told, number: int, session: str, passages: Sequence[tuple[Passage, str]], place: Iterator[int]
 ) -> dict[str, Any]:
     """A row for the graph: the entry, and what it is found by, as server/retrieval/writing.py makes them."""
     project, at = f"project-{number // _PROJECT}", _BEGAN + number * 1_000
@@ -262,7 +262,7 @@ async def _measure(bench: Bench, parts: Parts, questions: Sequence[str], entries
 
         async def compared(asked: Sequence[tuple[str, str]]) -> tuple[Times, Times]:
             ours = [partial(_search, client, *each) for each in asked]
-            made = [partial(parts.search, *each) for each in asked]
+            made = [partial(parts.search, narrowest(_NAMESPACE, project, ""), text) for project, text in asked]
             await in_turn(ours[:_WARMING], made[:_WARMING])
             return await in_turn(ours[_WARMING : _WARMING + _QUESTIONS], made[_WARMING : _WARMING + _QUESTIONS])
 
