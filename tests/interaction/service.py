@@ -38,6 +38,9 @@ class Service:
             "PRECEDENT_BOLT_PORT": str(bolt),
             "PRECEDENT_BROWSER_PORT": str(browser),
             "PRECEDENT_WRITE_COOLDOWN": "0",
+            # Whoever runs the tests may have keys: no test spends on them.
+            "OPENAI_API_KEY": "",
+            "ANTHROPIC_API_KEY": "",
         }
         self.process: subprocess.Popen[bytes] | None = None
         self.output = folder / "output"
