@@ -16,6 +16,8 @@ from server.access.gate import caller_of
 from server.access.rate import RateLimit
 from server.access.requests import request_of
 from server.access.tokens import Tokens
+from server.cognition.service import CognitionService
+from server.cognition.settings import CognitionSettings
 from server.decisions.service import DecisionService
 from server.decisions.writing import DecisionSettings
 from server.embedding.embedder import Embedder, FastEmbedder
@@ -150,7 +152,11 @@ def _services(
     entries = EntrySettings(
         project=settings.project, searchable_wait=settings.searchable_wait, docs_roots=settings.docs_roots
     )
+    cognition = CognitionSettings(
+        searchable_wait=settings.searchable_wait, fidelity_threshold=settings.fidelity_threshold
+    )
     return {
+        "cognition": CognitionService(graph, sequence, vectors, embedder, projector, settings=cognition),
         "decisions": DecisionService(graph, sequence, vectors, embedder, projector, settings=decisions),
         "entities": EntityService(graph, sequence, path_timeout=settings.query_timeout),
         "entries": EntryService(graph, sequence, vectors, embedder, projector, settings=entries),

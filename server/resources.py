@@ -70,7 +70,7 @@ class Resource:
             )
         except ValueError:
             raise InvalidArgument(
-                f"What follows the ? has to be parameters, name=value, with & between; {self._takes()}"
+                f"What follows the ? has to be parameters in UTF-8, name=value, with & between; {self._takes()}"
             ) from None
         known = self.parameters
         if unknown := [name for name, _ in given if name not in known]:

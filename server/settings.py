@@ -9,7 +9,7 @@ from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-Toolset = Literal["decisions", "entities", "entries", "journal"]
+Toolset = Literal["decisions", "entities", "entries", "journal", "cognition"]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -160,6 +160,11 @@ class Settings(BaseSettings):
         validation_alias="PRECEDENT_SEARCHABLE_WAIT",
         description="Seconds a write waits at most until what it stored is searchable by meaning.",
     )
+    fidelity_threshold: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.5,
+        validation_alias="FIDELITY_THRESHOLD",
+        description="Share of an insight's words that say something, below which storing it warns.",
+    )
     query_timeout: Annotated[float, Field(gt=0)] = Field(
         default=10.0,
         validation_alias="PRECEDENT_QUERY_TIMEOUT",
@@ -181,7 +186,7 @@ class Settings(BaseSettings):
         description="Bytes of JSON that one tool answer holds at most; longer lists are cut and say so.",
     )
     toolsets: Annotated[tuple[Toolset, ...], NoDecode, CommaSeparated] = Field(
-        default=("decisions", "entities", "entries", "journal"),
+        default=("decisions", "entities", "entries", "journal", "cognition"),
         validation_alias="PRECEDENT_TOOLSETS",
         description="Families of tools to publish, comma-separated.",
     )

@@ -8,7 +8,6 @@ A search narrows to namespace, days and reward where Qdrant looks: an episode ca
 that it reaches. The graph confirms what is found and compares exactly; where that leaves too few, more are asked for.
 """
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import floor
@@ -23,7 +22,7 @@ from server.graph.sequence import Sequence
 from server.principals import Principal
 from server.retrieval.scope import family_word, record_of
 from server.retrieval.search import KIND
-from server.retrieval.writing import PassageWriter, Prepared, store
+from server.retrieval.writing import PassageWriter, searchable, store
 from server.types import Row
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
@@ -77,9 +76,10 @@ class Episodes:
             await store(transaction, prepared, row["element"], found_by)
 
         await self._graph.transaction(work)
+        found = await searchable(self._projector, prepared, self._settings.searchable_wait)
         return EpisodeStored(
             id=prepared.number,
-            embedding_status="success" if await self._searchable(prepared) else "pending",
+            embedding_status="success" if found else "pending",
             query=request.query,
             reward=request.reward,
             created_at=iso(milliseconds(at)),
@@ -120,16 +120,6 @@ class Episodes:
             limit *= _MORE
         rows.sort(key=lambda row: (alike[row["id"]], row["created_at"], row["id"]), reverse=True)
         return [_episode(row, alike[row["id"]]) for row in rows[: request.top_k]]
-
-    async def _searchable(self, prepared: Prepared) -> bool:
-        self._projector.wake()
-        found = await asyncio.gather(
-            *(
-                self._projector.wait_until_searchable(prepared.namespace, KIND, id_, 1, self._settings.searchable_wait)
-                for id_ in prepared.ids
-            )
-        )
-        return all(found)
 
 
 def _episode(row: Row, similarity: float) -> Episode:

@@ -172,6 +172,12 @@ class ReadInsights(ToolInput):
     created_after: Day | None = Field(None, description="Only insights of this day (UTC) or a later one")
     created_before: Day | None = Field(None, description="Only insights of this day (UTC) or an earlier one")
 
+    @model_validator(mode="after")
+    def _in_order(self) -> "ReadInsights":
+        if self.created_after and self.created_before and self.created_after > self.created_before:
+            raise ValueError("created_after is later than created_before")
+        return self
+
 
 class InsightMetadata(ToolOutput):
     fidelity_warning: bool

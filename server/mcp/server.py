@@ -40,6 +40,9 @@ save_memory: who, what, when, [[Name]] for the things it is about, one session_i
 others is a decision; a fact, a wish, an outcome is a memory. ingest_docs remembers project documents.
 The journal is one agent's own record, word by word: store_conversation_message what was said (search_conversations
 finds it again), store_context the state of an agent, version by version, log_correction what was wrong.
+The layers: store_raw_dialogue what was said, compress_to_l2_insight what you distilled from it, naming its dialogues;
+hybrid_search finds insights. update_working_memory keeps ten things in mind while you work. When something went well or
+badly, store_episode it with its lesson; before you try, read memory://episode-memory?query=….
 An error says what to do; nothing was written when you get one."""
 
 Context = ServerRequestContext[Any, Any]

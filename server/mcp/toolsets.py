@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from server.cognition.resources import RESOURCES as LAYERS
+from server.cognition.tools import TOOLS as COGNITION
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
 from server.entries.tools import TOOLS as ENTRIES
@@ -15,8 +17,9 @@ TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {
     "entities": ENTITIES,
     "entries": ENTRIES,
     "journal": JOURNAL,
+    "cognition": COGNITION,
 }
-RESOURCES: Mapping[Toolset, tuple[Resource, ...]] = {}
+RESOURCES: Mapping[Toolset, tuple[Resource, ...]] = {"cognition": LAYERS}
 
 
 def published(names: Iterable[Toolset]) -> tuple[Tool, ...]:

@@ -134,6 +134,7 @@ async def test_of_items_of_one_moment_the_lowest_id_goes(mind: Mind, cypher: Cyp
     assert (await mind.keep("one more")).evicted_id == min(ids)
 
 
+@pytest.mark.proves("cognition:resources:pure")
 async def test_reading_changes_nothing(mind: Mind, cypher: Cypher) -> None:
     for number in range(CAPACITY + 1):
         await mind.keep(f"item {number}")
@@ -186,6 +187,7 @@ _UPDATES = st.lists(
 )
 
 
+@pytest.mark.proves("cognition:working-memory")
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(updates=_UPDATES)
 async def test_any_updates_in_turn_leave_what_the_rule_says(
@@ -202,6 +204,7 @@ async def test_any_updates_in_turn_leave_what_the_rule_says(
     assert [item.original_content for item in reversed(await mind.stale())] == model.stale
 
 
+@pytest.mark.proves("cognition:working-memory:crowd")
 async def test_sixteen_writers_at_once_lose_and_double_nothing(
     neo4j: tuple[str, str, str], caller: Principal, mind: Mind, cypher: Cypher
 ) -> None:

@@ -117,6 +117,38 @@ REQUIREMENTS = {
         "issue 4 Bad input",
         "Every fault of every argument is refused; the store stays as it was.",
     ),
+    # cognitive.md, without its graph tools
+    "cognition:schemas": (
+        "cognitive.md",
+        "Every field, type, limit and default of its tables and blocks.",
+    ),
+    "cognition:layers": ("cognitive.md", "Dialogue, insight, working memory and episode are stored, and read again."),
+    "cognition:stdio": ("issue 5", "The same over stdio: every tool, every resource."),
+    "cognition:l0-raw": ("cognitive.md memory://l0-raw", "By session, speaker and whole UTC days, in either order."),
+    "cognition:l2-insights": ("cognitive.md memory://l2-insights", "By query, fidelity and whole UTC days."),
+    "cognition:fidelity": ("issue 5", "An insight that says little is stored with a warning."),
+    "cognition:working-memory": (
+        "open-questions.md",
+        "Ten items; LRU, what is critical last.",
+    ),
+    "cognition:working-memory:crowd": ("issue 5", "Sixteen writers at once lose and double nothing."),
+    "cognition:stale-memory": ("cognitive.md memory://stale-memory", "What was evicted, for what, by which reason."),
+    "cognition:episodes": ("cognitive.md memory://episode-memory", "Alike, recent, by reward; low rewards as well."),
+    "cognition:path": ("issue 5 In the graph", "From a thing through an insight to what was said."),
+    "cognition:roles": ("design.md 6", "A viewer reads every layer, and is denied every write."),
+    "cognition:namespace": ("design.md 3", "Nothing of another namespace is found, read or listed."),
+    "cognition:errors": (
+        "cognitive.md Error Handling",
+        "error, details and tool; of episodes the embedding as well.",
+    ),
+    "cognition:bad-input": ("issue 4 Bad input", "Whatever is refused leaves the store as it was."),
+    "cognition:resources:listed": ("issue 5 Resources", "Fixed resources, and templates with their parameters."),
+    "cognition:resources:errors": (
+        "issue 5 Resources",
+        "Bad parameters are the error object, which names the known.",
+    ),
+    "cognition:resources:pure": ("open-questions.md", "Reading changes nothing."),
+    "cognition:resources:bounded": ("design.md 6", "A long list is cut, and says how much was left out."),
     # MCP
     "mcp:eras": ("issue 3.7", "The same tools work for clients of both protocol eras."),
     "mcp:structured": ("design.md 6", "Structured content fits the output schema and stands beside the same text."),

@@ -8,8 +8,9 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.interaction.layers import tour
 from tests.interaction.service import Service, service
-from tests.interaction.tools import ask, refused
+from tests.interaction.tools import ask, listed, read, refused
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
 
@@ -45,7 +46,7 @@ async def _a_proposal_is_made_and_accepted(made: Service, agent: Client) -> None
         assert (hit["id"], hit["origin"]) == (accepted["decision_id"], "human")
 
 
-@pytest.mark.proves("mcp:stdio", "decisions:accept:stdio")
+@pytest.mark.proves("mcp:stdio", "cognition:stdio", "decisions:accept:stdio")
 async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(made: Service) -> None:
     told: list[str | None] = []
 
@@ -59,6 +60,7 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
         assert not result.is_error
         assert "Precedent is starting." in told
         assert made.status()["service"] == "running"
+        await tour(client)
         saved = await ask(client, "save_memory", text="Ada keeps a parrot.")
         # An agent of the other era shares the same memory, also after the service was stopped in between.
         other = _bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer")
@@ -67,8 +69,10 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
             [hit] = (await ask(second, "search", query="a parrot"))["items"]
             assert hit["id"] == saved["id"]
             assert (await refused(second, "graph_add_node", label="L", name="y"))["code"] == "PERMISSION_DENIED"
+            assert (await read(second, "memory://l0-raw?limit=0"))["error"] == "Parameter validation failed"
             await _a_proposal_is_made_and_accepted(made, client)
             assert made.command("stop").stdout.strip() == "Stopped."
+            assert len(await listed(second, "memory://working-memory")) == 1
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
 
 

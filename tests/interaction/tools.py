@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from mcp import Client
-from mcp_types import TextContent
+from mcp_types import TextContent, TextResourceContents
 
 
 async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -24,3 +24,21 @@ async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
     assert result.is_error, result.structured_content
     assert result.structured_content is not None
     return dict(result.structured_content)
+
+
+async def read(client: Client, uri: str) -> dict[str, Any]:
+    """What a resource answers: one text, which is JSON."""
+    (contents,) = (await client.read_resource(uri)).contents
+    assert isinstance(contents, TextResourceContents)
+    assert (contents.uri, contents.mime_type) == (uri, "application/json")
+    answer: dict[str, Any] = json.loads(contents.text)
+    return answer
+
+
+async def listed(client: Client, uri: str) -> list[dict[str, Any]]:
+    """What a resource lists, in the documented envelope."""
+    answer = await read(client, uri)
+    assert set(answer) == {"resource", "uri", "mimeType", "contents"}, answer
+    assert (answer["resource"], answer["uri"]) == (uri.partition("?")[0], uri)
+    contents: list[dict[str, Any]] = answer["contents"]
+    return contents
