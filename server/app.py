@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Collection
+from collections.abc import Sequence as Ordered
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ from server.access.gate import caller_of
 from server.access.rate import RateLimit
 from server.access.requests import request_of
 from server.access.tokens import Tokens
+from server.cognition.models import HybridSearch
 from server.cognition.service import CognitionService
 from server.cognition.settings import CognitionSettings
 from server.decisions.service import DecisionService
@@ -24,7 +26,9 @@ from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
 from server.entities.service import EntityService
 from server.entries.service import EntryService, EntrySettings
-from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
+from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable, VectorsUnavailable
+from server.evaluation.judges import ModelPanel, Panel, Provider
+from server.evaluation.service import EvaluationService, Search
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.graph.statements import statements
@@ -83,7 +87,11 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         projector = Projector(graph, vectors, embedder)
         tavily = Tavily(settings.tavily_api_key, settings.tavily_url)
         stack.push_async_callback(tavily.close)
-        services = _services(settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily)
+        panel = _panel(settings)
+        stack.push_async_callback(panel.close)
+        services = _services(
+            settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily, panel=panel
+        )
         executor = _executor(settings, services, metrics, rate)
         sessions = SessionService(
             graph,
@@ -146,6 +154,7 @@ def _services(
     embedder: Embedder,
     projector: Projector,
     tavily: Tavily,
+    panel: Panel,
 ) -> dict[Toolset, object]:
     sequence = Sequence(graph)
     decisions = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
@@ -155,8 +164,12 @@ def _services(
     cognition = CognitionSettings(
         searchable_wait=settings.searchable_wait, fidelity_threshold=settings.fidelity_threshold
     )
+    layers = CognitionService(graph, sequence, vectors, embedder, projector, settings=cognition)
     return {
-        "cognition": CognitionService(graph, sequence, vectors, embedder, projector, settings=cognition),
+        "cognition": layers,
+        "evaluation": EvaluationService(
+            graph, sequence, panel=panel, search=_measured(layers), embedding_model=embedder.fingerprint
+        ),
         "decisions": DecisionService(graph, sequence, vectors, embedder, projector, settings=decisions),
         "entities": EntityService(graph, sequence, path_timeout=settings.query_timeout),
         "entries": EntryService(graph, sequence, vectors, embedder, projector, settings=entries),
@@ -170,6 +183,29 @@ def _services(
             searchable_wait=settings.searchable_wait,
         ),
     }
+
+
+def _panel(settings: Settings) -> ModelPanel:
+    providers = {
+        "openai": Provider("OPENAI_API_KEY", settings.openai_api_key, settings.openai_url),
+        "anthropic": Provider("ANTHROPIC_API_KEY", settings.anthropic_api_key, settings.anthropic_url),
+    }
+    return ModelPanel((settings.judge1_model, settings.judge2_model), providers)
+
+
+def _measured(layers: CognitionService) -> Search:
+    """The search that evaluation measures: `hybrid_search` as agents get it."""
+
+    async def search(query: str, top_k: int, namespace: str) -> Ordered[int]:
+        found = await layers.search.run(HybridSearch(query_text=query, top_k=top_k), namespace)
+        if not found.by_meaning:
+            # Half of a search would be kept as a bad day.
+            raise VectorsUnavailable(
+                "Meanings cannot be compared at the moment: nothing was measured. Try again later."
+            )
+        return [hit.id for hit in found.results]
+
+    return search
 
 
 def _executor(settings: Settings, services: dict[Toolset, object], metrics: Metrics, rate: RateLimit) -> Executor:

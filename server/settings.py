@@ -9,8 +9,9 @@ from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-Toolset = Literal["decisions", "entities", "entries", "journal", "cognition"]
+Toolset = Literal["decisions", "entities", "entries", "journal", "cognition", "evaluation"]
 Port = Annotated[int, Field(ge=1, le=65535)]
+Model = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 def _split(value: object) -> object:
@@ -115,6 +116,35 @@ class Settings(BaseSettings):
         default="https://api.tavily.com", validation_alias="TAVILY_URL", description="Where Tavily's API answers."
     )
 
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias="OPENAI_API_KEY", description="Key of OpenAI's models, for a judge that is one."
+    )
+    openai_url: str = Field(
+        default="https://api.openai.com/v1",
+        validation_alias="OPENAI_BASE_URL",
+        description="Where OpenAI's API answers.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="ANTHROPIC_API_KEY",
+        description="Key of Anthropic's models, for a judge that is one.",
+    )
+    anthropic_url: str = Field(
+        default="https://api.anthropic.com",
+        validation_alias="ANTHROPIC_BASE_URL",
+        description="Where Anthropic's API answers.",
+    )
+    judge1_model: Model = Field(
+        default="openai:gpt-4o",
+        validation_alias="PRECEDENT_JUDGE1_MODEL",
+        description="The first judge of documents, as `provider:model`; any provider that pydantic-ai knows.",
+    )
+    judge2_model: Model = Field(
+        default="anthropic:claude-haiku-4-5",
+        validation_alias="PRECEDENT_JUDGE2_MODEL",
+        description="The second judge, another model.",
+    )
+
     namespace: Annotated[str, Field(min_length=1, max_length=200)] = Field(
         default="default",
         validation_alias="PRECEDENT_NAMESPACE",
@@ -186,7 +216,7 @@ class Settings(BaseSettings):
         description="Bytes of JSON that one tool answer holds at most; longer lists are cut and say so.",
     )
     toolsets: Annotated[tuple[Toolset, ...], NoDecode, CommaSeparated] = Field(
-        default=("decisions", "entities", "entries", "journal", "cognition"),
+        default=("decisions", "entities", "entries", "journal", "cognition", "evaluation"),
         validation_alias="PRECEDENT_TOOLSETS",
         description="Families of tools to publish, comma-separated.",
     )

@@ -7,6 +7,7 @@ from server.cognition.tools import TOOLS as COGNITION
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
 from server.entries.tools import TOOLS as ENTRIES
+from server.evaluation.tools import TOOLS as EVALUATION
 from server.journal.tools import TOOLS as JOURNAL
 from server.resources import Resource
 from server.settings import Toolset
@@ -18,6 +19,7 @@ TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {
     "entries": ENTRIES,
     "journal": JOURNAL,
     "cognition": COGNITION,
+    "evaluation": EVALUATION,
 }
 RESOURCES: Mapping[Toolset, tuple[Resource, ...]] = {"cognition": LAYERS}
 
