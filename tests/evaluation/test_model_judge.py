@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -129,6 +131,12 @@ async def panel(providers: Providers) -> AsyncIterator[ModelPanel]:
     made = ModelPanel(("openai:gpt-4o", "anthropic:claude-haiku-4-5"), providers.providers)
     yield made
     await made.close()
+
+
+def test_a_service_loads_no_language_model_before_a_judgement_is_asked_for() -> None:
+    loaded = "import sys, server.app; print({'pydantic_ai', 'openai', 'anthropic'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 @pytest.mark.proves("evaluation:judges")
