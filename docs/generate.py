@@ -213,7 +213,8 @@ def metrics() -> str:
 def http() -> str:
     """Every route of the HTTP service."""
     wired: Any = None  # the routes are listed, none is called
-    app = build_rest(Settings(), wired, Metrics(), rate=wired, lag=wired, mcp=build_server((), wired), sessions=wired)
+    mcp = build_server((), wired)
+    app = build_rest(Settings(), wired, Metrics(), rate=wired, lag=wired, mcp=mcp, sessions=wired, services={})
     rows = [
         [f"`{method.upper()} {path}`", " ".join(cleandoc(operation.get("description", "")).split())]
         for path, operations in app.openapi()["paths"].items()

@@ -119,7 +119,9 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             resources=published_resources(settings.toolsets),
             read_resource=read_resource,
         )
-        http = build_rest(settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp, sessions=sessions)
+        http = build_rest(
+            settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp, sessions=sessions, services=services
+        )
         # Another embedding model refuses the start; a Qdrant that is away does not: search goes on by words meanwhile.
         with contextlib.suppress(Unavailable):
             await projector.prepare()

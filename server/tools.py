@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
@@ -36,6 +36,17 @@ class ToolInput(BaseModel):
         return values
 
     @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Wherever a request is described, null is allowed where it is allowed, and nowhere else."""
+        described = handler(schema)
+        for name, field in handler.resolve_ref_schema(described).get("properties", {}).items():
+            if name not in cls.nullable:
+                without_null(field)
+        return described
+
+    @classmethod
     def parse(cls: type[T], arguments: Mapping[str, Any]) -> T:
         """Returns the request; raises `InvalidArgument` that names every field at fault, and no value."""
         try:
@@ -53,6 +64,15 @@ class ToolInput(BaseModel):
                 problems = [*problems[:_MOST_PROBLEMS], {"field": "", "problem": f"and {rest} more problems"}]
             told = "; ".join(f"{p['field']}: {p['problem']}" if p["field"] else p["problem"] for p in problems)
             raise InvalidArgument(f"Invalid arguments. {told}.", {"fields": problems}) from None
+
+
+def without_null(schema: JsonSchemaValue) -> None:
+    """Takes null out of what a schema allows."""
+    kinds = [kind for kind in schema.pop("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        schema.update(kinds[0])
+    elif kinds:
+        schema["anyOf"] = kinds
 
 
 class ToolOutput(BaseModel):

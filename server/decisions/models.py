@@ -158,6 +158,9 @@ class AcceptProposal(ToolInput):
     proposal_id: Id
 
 
-class RejectProposal(ToolInput):
-    proposal_id: Id
+class Rejection(ToolInput):
     reason: Annotated[str, Field(min_length=10, max_length=10_000), Said] = Field(description="Why it is not to be")
+
+
+class RejectProposal(Rejection):
+    proposal_id: Id

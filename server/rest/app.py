@@ -2,12 +2,12 @@
 
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import Depends, FastAPI, Response
+from fastapi import APIRouter, Depends, FastAPI, Response
 from fastapi.responses import JSONResponse
 from fastapi_offline import FastAPIOffline
 from mcp.server import Server
@@ -18,6 +18,9 @@ from server.access.gate import Gate
 from server.access.rate import RateLimit
 from server.access.requests import RequestLog
 from server.access.tokens import Tokens
+from server.decisions import routes as decisions
+from server.entities import routes as entities
+from server.entries import routes as entries
 from server.errors import PrecedentError
 from server.metrics import Metrics
 from server.rest import errors
@@ -26,9 +29,15 @@ from server.rest.limits import BodyLimit
 from server.rest.openapi import TAGS, describe
 from server.sessions.routes import IMPORT, build_routes
 from server.sessions.service import SessionService
-from server.settings import Settings
+from server.settings import Settings, Toolset
 from server.vectors.projector import Lag
 
+_ROUTES: Mapping[Toolset, Callable[[Any], APIRouter]] = {
+    "decisions": decisions.build_routes,
+    "entities": entities.build_routes,
+    "entries": entries.build_routes,
+}
+"""The families that are resources as well as tools: the same services."""
 MAX_MCP_BODY = 4 * 1024 * 1024
 MAX_BODY = 1024 * 1024
 _DESCRIPTION = """
@@ -66,6 +75,7 @@ def build_rest(
     lag: Callable[[], Awaitable[Lag]],
     mcp: Server[Any],
     sessions: SessionService,
+    services: Mapping[Toolset, Any],
 ) -> FastAPI:
     """Returns the ASGI application of port 8001; its lifespan runs the MCP sessions."""
     # Stateless, so any replica can answer; JSON, because no answer of the service streams. The gate checks hosts.
@@ -95,6 +105,8 @@ def build_rest(
     )
     _add_health(app, metrics, lag)
     app.include_router(build_routes(sessions))
+    for family, routes in _ROUTES.items():
+        app.include_router(routes(services.get(family)))
     app.router.routes.extend(mcp_app.routes)
     errors.install(app)
     describe(app)

@@ -6,6 +6,7 @@ where the error tree becomes status codes.
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 
 import structlog
@@ -19,12 +20,14 @@ from server.errors import (
     Conflict,
     GraphUnavailable,
     InvalidArgument,
+    IsolationViolation,
     NotFound,
     PermissionDenied,
     PolicyBlocked,
     PrecedentError,
     QueryTimeout,
     RateLimitExceeded,
+    ReviewWindow,
     Unauthenticated,
     Unavailable,
 )
@@ -50,7 +53,9 @@ STATUSES: dict[type[PrecedentError], tuple[HTTPStatus, str]] = {
     Unauthenticated: (HTTPStatus.UNAUTHORIZED, "Authentication needed"),
     PermissionDenied: (HTTPStatus.FORBIDDEN, "Permission denied"),
     NotFound: (HTTPStatus.NOT_FOUND, "Not found"),
+    IsolationViolation: (HTTPStatus.FORBIDDEN, "Isolation violation"),
     Conflict: (HTTPStatus.CONFLICT, "Conflict"),
+    ReviewWindow: (HTTPStatus.CONFLICT, "Still in its review window"),
     RateLimitExceeded: (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests"),
     QueryTimeout: (HTTPStatus.SERVICE_UNAVAILABLE, "Took too long"),
     GraphUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "Database connection failed"),
@@ -80,6 +85,8 @@ def told(error: PrecedentError) -> JSONResponse:
     known = next((kind for kind in type(error).__mro__ if kind in STATUSES), None)
     status, title = (HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error") if known is None else STATUSES[known]
     headers = {"Retry-After": _RETRY_SECONDS} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    if wait := error.details.get("retry_after_seconds"):
+        headers = {"Retry-After": str(ceil(wait))}
     return answer(status, title, error.message, CODES.get(type(error), error.code), headers)
 
 

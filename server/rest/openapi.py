@@ -6,12 +6,16 @@ from typing import Any
 from fastapi import FastAPI
 
 from server.rest.errors import HTTP_CODES, Error
+from server.tools import without_null
 
 TAGS: list[dict[str, Any]] = [
     {"name": "health", "description": "Whether the service is well, and what it counts."},
     {"name": "memories", "description": "What was asked, thought and answered: stored, listed, found."},
     {"name": "summaries", "description": "What sessions came to."},
     {"name": "sessions", "description": "Having sessions summarised."},
+    {"name": "decisions", "description": "What was decided, proposed, replaced and why."},
+    {"name": "graph", "description": "Things, how they relate, and how two of them connect."},
+    {"name": "entries", "description": "What was saved: found again, in order, whole."},
     {"name": "database", "description": "Everything out, and in again."},
 ]
 _EXAMPLES: dict[int, tuple[str, Error]] = {
@@ -41,12 +45,28 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         "What was asked for does not exist.",
         Error(error="Not found", message="No session of this id has memories.", code="NOT_FOUND"),
     ),
+    409: (
+        "Something else holds the place already.",
+        Error(
+            error="Conflict",
+            message='CONFLICT: decision_20261121_101500_123456_0a1b2c3d is in force for "cart cache".',
+            code="CONFLICT",
+        ),
+    ),
     413: (
         "The body is too large.",
         Error(
             error="Request Entity Too Large",
             message=HTTP_CODES[HTTPStatus.REQUEST_ENTITY_TOO_LARGE][1],
             code="PAYLOAD_TOO_LARGE",
+        ),
+    ),
+    429: (
+        "Too many requests; the header Retry-After says when to come again.",
+        Error(
+            error="Too many requests",
+            message="Rate limit exceeded: please wait 1.3 s before the next write.",
+            code="RATE_LIMIT_EXCEEDED",
         ),
     ),
     500: (
@@ -84,6 +104,8 @@ def _complete(description: dict[str, Any]) -> None:
     schemas["Error"] = Error.model_json_schema()
     for operations in description["paths"].values():
         for operation in operations.values():
+            for parameter in operation.get("parameters", ()):
+                without_null(parameter["schema"])  # a query string cannot say it
             responses = operation["responses"]
             responses.pop("422", None)
             for status in _statuses(operation):
@@ -108,5 +130,5 @@ def _tell(status: int, response: dict[str, Any]) -> None:
     response["content"] = {
         "application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": example.model_dump()}
     }
-    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+    if status in {HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS}:
         response["headers"] = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "string"}}}

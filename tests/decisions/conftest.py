@@ -231,6 +231,17 @@ def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
 
 
 @pytest.fixture
+async def evidence(cypher: Cypher) -> list[str]:
+    """Ids of three memories."""
+    ids = ["seen one", "seen two", "seen three"]
+    await cypher(
+        "UNWIND range(0, 2) AS n CREATE (:Entry {namespace: $namespace, id: $ids[n], name: $ids[n], node_id: -n - 1})",
+        ids=ids,
+    )
+    return ids
+
+
+@pytest.fixture
 def lay(cypher: Cypher, namespace: str) -> Lay:
     """Lays decisions out behind the product's back, in the form that ingestion writes; returns their ids in order.
 

@@ -1,11 +1,10 @@
 """Drafts of decisions: proposed with evidence, accepted or rejected by an admin (issue 6, "Proposals"; PI1 to PI3)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from collections.abc import Sequence as Many
 from datetime import timedelta
 from typing import Any
 
-import anyio
 import pytest
 
 from server.decisions.models import ProposeDecision
@@ -39,17 +38,6 @@ EVERYTHING = (
 @pytest.fixture
 def service(make: Make, clock: Clock) -> DecisionService:
     return make(clock=clock)
-
-
-@pytest.fixture
-async def evidence(cypher: Cypher) -> list[str]:
-    """Ids of three memories."""
-    ids = ["seen one", "seen two", "seen three"]
-    await cypher(
-        "UNWIND range(0, 2) AS n CREATE (:Entry {namespace: $namespace, id: $ids[n], name: $ids[n], node_id: -n - 1})",
-        ids=ids,
-    )
-    return ids
 
 
 async def _proposal(cypher: Cypher, id_: str) -> dict[str, Any]:
@@ -360,74 +348,3 @@ async def test_paths_and_neighbours_lead_through_proposals_to_their_evidence(
     }
     path = await entities.find_path(FindPath(start_node="database", end_node=ids[1]), agent.principal)
     assert [(step.label, step.status) for step in path.path] == [("Entity", None), ("Proposal", "draft")]
-
-
-Act = Callable[[Caller], Awaitable[object]]
-
-
-async def _at_once(caller: Callable[..., Caller], *acts: Act) -> list[object]:
-    """What came of each act, all started together, each by an admin of its own."""
-    outcomes: dict[int, object] = {}
-
-    async def one(number: int, act: Act) -> None:
-        try:
-            outcomes[number] = await act(caller(f"admin {number}", kind="human", role=Role.ADMIN))
-        except PrecedentError as error:
-            outcomes[number] = error
-
-    with anyio.fail_after(60):
-        async with anyio.create_task_group() as group:
-            for number, act in enumerate(acts):
-                group.start_soon(one, number, act)
-    return [outcomes[number] for number in range(len(acts))]
-
-
-async def test_of_eight_admins_who_accept_at_once_one_does_and_the_others_learn_what_it_became(
-    agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
-) -> None:
-    for _ in range(3):
-        id_ = await agent.propose(f"database {_}", *evidence)
-        clock.passes(hours=1)
-        outcomes = await _at_once(caller, *[lambda admin: admin.accept(id_)] * 8)  # noqa: B023
-        [won] = [outcome for outcome in outcomes if isinstance(outcome, str)]
-        lost = [outcome for outcome in outcomes if isinstance(outcome, Conflict)]
-        assert len(lost) == 7
-        assert all(f"it became {won}" in error.message for error in lost)
-        rows = await cypher("MATCH (p:Proposal {id: $id})-[:BECAME]->(d) RETURN d.id AS id", id=id_)
-        assert rows == [{"id": won}]
-    assert len(await _decisions(cypher)) == 3
-
-
-async def test_accepting_against_rejecting_recording_and_a_rival_ends_in_one_of_them(
-    agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
-) -> None:
-    for round_ in range(3):
-        target = f"database {round_}"
-        one, other = [await agent.propose(target, *evidence) for _ in range(2)]
-        clock.passes(hours=1)
-        outcomes = await _at_once(
-            caller,
-            lambda admin: admin.accept(one),  # noqa: B023
-            lambda admin: admin.reject(one),  # noqa: B023
-            lambda admin: admin.accept(other),  # noqa: B023
-            lambda admin: admin.record(target),  # noqa: B023
-        )
-        rows = await cypher(
-            "MATCH (d:Decision {namespace: $namespace, target: $target}) RETURN d.id AS id, d.status AS status",
-            target=target,
-        )
-        assert [row["status"] for row in rows] == ["active"]
-        assert [outcome for outcome in outcomes if isinstance(outcome, str)] == [rows[0]["id"]]
-        refused = [outcome for outcome in outcomes if isinstance(outcome, PrecedentError)]
-        assert {type(error) for error in refused} == {Conflict}
-        assert all(rows[0]["id"] in error.message or "rejected already" in error.message for error in refused)
-        assert (await _proposal(cypher, one))["status"] in {"accepted", "rejected"}
-
-
-async def test_all_who_propose_at_once_about_one_target_compete_with_each_other(
-    caller: Callable[..., Caller], evidence: list[str], cypher: Cypher
-) -> None:
-    outcomes = await _at_once(caller, *[lambda admin: admin.propose("database", *evidence)] * 8)
-    assert len({outcome for outcome in outcomes if isinstance(outcome, str)}) == 8
-    rows = await cypher("MATCH (:Proposal {namespace: $namespace})-[c:COMPETES_WITH]->() RETURN count(c) AS pairs")
-    assert rows == [{"pairs": 28}]

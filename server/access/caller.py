@@ -1,0 +1,15 @@
+"""The caller as a route asks for it."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from server.access.gate import caller_of
+from server.principals import Principal
+
+
+def _caller(request: Request) -> Principal:
+    return caller_of(request.scope)
+
+
+Caller = Annotated[Principal, Depends(_caller)]
