@@ -6,7 +6,7 @@ Prints one table. Needs `../shared/data`; says so and stops where it is absent. 
 import sys
 from pathlib import Path
 
-from benchmarks import decisions, entities, ingestion, insights, process, retrieval
+from benchmarks import decisions, entities, ingestion, insights, memory, process, retrieval
 from benchmarks.bench import DATA, Result, console, in_a_throw_away_folder, opened
 from tests.interaction.service import service
 
@@ -22,6 +22,7 @@ async def run(folder: Path) -> list[Result]:
                 decisions.measure,
                 retrieval.measure,
                 insights.measure,
+                memory.measure,
                 process.memory,
             ):
                 console.print(f"{measure.__module__.rpartition('.')[2]} …", style="dim")

@@ -90,4 +90,4 @@ DateRange = Annotated[
     BeforeValidator(_days),
     WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d$"}),
 ]
-DaysBack = Annotated[int, AsInteger, Field(ge=1, le=36_500)]
+DaysBack = Annotated[int, Field(ge=1, le=36_500), AsInteger]

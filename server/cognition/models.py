@@ -161,7 +161,7 @@ class Pong(ToolOutput):
     status: Literal["ok"] = "ok"
 
 
-Listed = Annotated[int, AsInteger, Field(ge=1, le=MOST_LISTED)]
+Listed = Annotated[int, Field(ge=1, le=MOST_LISTED), AsInteger]
 Reason = Literal["LRU_EVICTION", "MANUAL_ARCHIVE"]
 
 
@@ -207,7 +207,7 @@ class WorkingItem(ToolOutput):
 
 class ReadEpisodes(ToolInput):
     query: Query = Field(description="What the experience should be like")
-    top_k: Annotated[int, AsInteger, Field(ge=1, le=100)] = DEFAULT_TOP_K
+    top_k: Annotated[int, Field(ge=1, le=100), AsInteger] = DEFAULT_TOP_K
     min_similarity: Annotated[Share, AsNumber] = 0.5
     reward_min: Annotated[Reward, AsNumber] | None = Field(None, description="Only episodes of this reward or more")
     days_back: DaysBack = Field(30, description="Only episodes of the last so many times 24 hours")

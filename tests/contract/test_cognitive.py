@@ -22,7 +22,6 @@ _OTHERWISE = {
     # The dimension is that of the configured model (issue 5); the page's 1536 is that of one provider's.
     "hybrid_search": {"query_embedding.minItems", "query_embedding.maxItems"},
 }
-_PUBLISHED = sorted(set(_TABLE["tools"]) & set(_TOOLS))
 _KINDS = {"integer": {"integer", "number"}}
 
 
@@ -50,13 +49,13 @@ def _missing(theirs: dict[str, Any], ours: dict[str, Any], path: str = "") -> It
 
 
 @pytest.mark.proves("cognition:schemas")
-@pytest.mark.parametrize("name", _PUBLISHED)
+@pytest.mark.parametrize("name", sorted(_TABLE["tools"]))
 def test_a_tool_takes_what_the_page_says(name: str) -> None:
     ours = _TOOLS[name].input_schema()
     assert set(_missing(_TABLE["tools"][name]["takes"], ours)) == _OTHERWISE.get(name, set())
 
 
-@pytest.mark.parametrize("name", _PUBLISHED)
+@pytest.mark.parametrize("name", sorted(_TABLE["tools"]))
 def test_a_tool_answers_with_every_field_of_the_page(name: str) -> None:
     _holds(_TOOLS[name].output_schema()["properties"], _TABLE["tools"][name]["answers"])
 
