@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from docs import resources as resource_pages
 from docs.schemas import Field, fields, holds
 from server import errors
 from server.cli import app as cli
@@ -233,8 +234,14 @@ def http() -> str:
     return "\n\n".join(["# HTTP", intro, _table(["route", "what it does"], rows)])
 
 
+def resources() -> str:
+    """Every MCP resource, by family."""
+    return resource_pages.page(_table)
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "tools": tools,
+    "resources": resources,
     "settings": settings,
     "errors": error_codes,
     "cli": command_line,

@@ -7,12 +7,14 @@ import pytest
 
 from docs import generate
 from server import errors
-from server.mcp.toolsets import TOOLSETS
+from server.mcp.toolsets import RESOURCES, TOOLSETS
+from server.resources import Resource
 from server.settings import Settings
 from server.tools import Tool
 from tests.docs.commands import commands
 
 _TOOLS = [tool for family in TOOLSETS.values() for tool in family]
+_RESOURCES = [resource for family in RESOURCES.values() for resource in family]
 _STATEMENTS = [path for path in sorted(Path("cypher").glob("*/*.cypher")) if path.parts[1] not in {"schema", "browser"}]
 
 
@@ -46,6 +48,15 @@ def test_every_tool_stands_in_the_reference_with_each_of_its_arguments_and_answe
     names = {name for form in [schema, *schema.get("anyOf", [])] for name in form.get("properties", {})}
     assert names
     assert [name for name in names if f"| `{name}` |" not in answer] == []
+
+
+@pytest.mark.parametrize("resource", _RESOURCES, ids=lambda resource: resource.name)
+def test_every_resource_stands_in_the_reference_with_its_parameters_and_what_it_lists(resource: Resource) -> None:
+    part = _reference("resources").partition(f"\n### {resource.uri}\n")[2].partition("\n### ")[0]
+    takes, _, lists = part.partition("| it lists |")
+    assert resource.description in part
+    assert [name for name in resource.parameters if f"| `{name}` |" not in takes] == []
+    assert [name for name in resource.item.model_fields if f"| `{name}` |" not in lists] == []
 
 
 @pytest.mark.parametrize("name", [str(field.validation_alias) for field in Settings.model_fields.values()])
