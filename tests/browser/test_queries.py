@@ -17,6 +17,7 @@ from neo4j.graph import Node, Relationship
 from neo4j.graph import Path as GraphPath
 
 from ingest.triples import ingest_triples
+from server.embedding.embedder import FastEmbedder
 from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
 from server.entries.documents import Document, DocumentWriter, Shelf
@@ -25,7 +26,9 @@ from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.graph.words import scope_token
 from server.principals import Principal, Role
+from server.vectors.edge import EdgeStore
 from tests.browser.evaluation import evaluate
+from tests.browser.layers import keep_layers
 
 pytestmark = pytest.mark.anyio
 _FOLDER = Path("cypher/browser")
@@ -34,7 +37,9 @@ _THEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.TempPathFactory) -> str:
+async def seeded(
+    graph: Graph, driver: AsyncDriver, embedder: FastEmbedder, tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """The namespace of a graph with everything that the queries are about."""
     namespace = f"browser-{token_hex(4)}"
     caller = Principal("alice", "human", Role.ADMIN, namespace)
@@ -78,6 +83,7 @@ async def seeded(graph: Graph, driver: AsyncDriver, tmp_path_factory: pytest.Tem
     await _keep_a_journal(graph, namespace)
     await _keep_entries(graph, namespace)
     await _propose(graph, namespace)
+    await keep_layers(graph, EdgeStore(tmp_path_factory.mktemp("vectors")), embedder, caller)
     await evaluate(graph, driver, namespace, tmp_path_factory.mktemp("queries"))
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
@@ -330,6 +336,15 @@ async def test_search_is_told_day_by_day_the_newest_first(seeded: str, driver: A
     assert [(str(row["date"]), row["precision"], row["baseline"], row["drifted"]) for row in rows] == [
         ("2026-01-02", 0.5, 0.8, True), ("2026-01-01", 0.8, None, False),
     ]  # fmt: skip
+
+
+async def test_the_layers_are_shown_with_where_they_came_from(seeded: str, driver: AsyncDriver) -> None:
+    names = _names(await _run(driver, "insights_and_sources", seeded))
+    assert {"Ada sails to [[Madeira]].", "Ada: I sail to Madeira.", "Madeira"} <= names
+    [gone] = await _run(driver, "what_was_evicted", seeded)
+    assert (gone["evicted"], gone["made_room_for"], gone["why"]) == ("item 0", "item 10", "LRU_EVICTION")
+    worst, best = await _run(driver, "lessons_by_reward", seeded)
+    assert (worst["reward"], best["reward"], worst["about"]) == (-0.8, 0.9, ["Madeira"])
 
 
 async def test_humans_and_agents_are_counted_apart(seeded: str, driver: AsyncDriver) -> None:

@@ -1,0 +1,29 @@
+"""A dialogue with its insight, a working memory that overflowed, two lessons: for the saved queries to show."""
+
+from server.cognition.dialogues import Dialogues
+from server.cognition.episodes import Episodes
+from server.cognition.insights import Insights
+from server.cognition.memory import CAPACITY, WorkingMemory
+from server.cognition.models import CompressToL2Insight, StoreEpisode, StoreRawDialogue, UpdateWorkingMemory
+from server.cognition.settings import CognitionSettings
+from server.embedding.embedder import Embedder
+from server.graph.graph import Graph
+from server.graph.sequence import Sequence
+from server.principals import Principal
+from server.vectors.projector import Projector
+from server.vectors.store import VectorStore
+
+
+async def keep_layers(graph: Graph, vectors: VectorStore, embedder: Embedder, caller: Principal) -> None:
+    """Stores as the tools do; nothing is projected."""
+    projector = Projector(graph, vectors, embedder)
+    ids, settings = Sequence(graph), CognitionSettings(searchable_wait=0, fidelity_threshold=0.5)
+    said = {"session_id": "trip", "speaker": "Ada", "content": "I sail to Madeira."}
+    dialogue = await Dialogues(graph, ids).store(StoreRawDialogue(**said), caller)
+    distilled = CompressToL2Insight(content="Ada sails to [[Madeira]].", source_ids=[dialogue.id])
+    await Insights(graph, ids, projector, settings).store(distilled, caller)
+    for number in range(CAPACITY + 1):
+        await WorkingMemory(graph, ids).update(UpdateWorkingMemory(content=f"item {number}"), caller)
+    episodes = Episodes(graph, ids, vectors=vectors, embedder=embedder, projector=projector, settings=settings)
+    for query, reward in (("Sail to Madeira by the stars", 0.9), ("Sail to Madeira by guessing", -0.8)):
+        await episodes.store(StoreEpisode(query=query, reward=reward, reflection="Lesson: look it up."), caller)
