@@ -87,8 +87,12 @@ async def test_any_history_of_proposals_is_that_of_the_model(
             case _, int(number):
                 id_ = known[number] if number < len(known) else "none of them"
                 refusal = model.refusal(act, id_, clock)
+                became = None
                 try:
-                    became = await admin.accept(id_) if act == "accept" else await admin.reject(id_)
+                    if act == "accept":
+                        became = await admin.accept(id_)
+                    else:
+                        await admin.reject(id_)
                 except PrecedentError as error:
                     assert type(error) is refusal, error.message
                     continue

@@ -159,6 +159,7 @@ REQUIREMENTS = {
     "rest:entries": ("issue 6 REST", "Entries are saved, found, read whole and in their order."),
     "rest:bad-input": ("issue 6 REST", "What is wrong is 400 in the one flat form, and stores nothing."),
     "rest:roles": ("issue 6 Access", "Each of these endpoints asks for the role of the table."),
+    "rest:how-to": ("issue 6 REST", "The lines of the page for scripts work as they stand."),
     "rest:isolation": ("design.md 6", "An agent stays one over REST, and another namespace sees nothing."),
     # memory-core-rest.md
     "sessions:memories": ("memory-core-rest.md Memories", "Memories are stored and listed, oldest first, in pages."),

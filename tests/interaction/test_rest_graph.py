@@ -1,7 +1,10 @@
 """The graph over REST: decisions, proposals, entities, neighbours, paths, entries (issue 6, "The graph itself")."""
 
+import argparse
 import json
+import shlex
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -15,6 +18,8 @@ from server.app import App
 from tests.interaction.conftest import SECRET
 
 pytestmark = pytest.mark.anyio
+_PAGE = Path("docs/how-to/use-the-graph-from-a-script.md")
+_LINES = [shlex.split(line) for line in _PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("curl ")]
 _WHY = "Because it is the only one that holds relations natively."
 
 
@@ -118,7 +123,7 @@ async def test_things_are_related_and_looked_at(rest: Rest) -> None:
     around = await rest("GET", "/graph/neighbors", node_name=entity["name"], depth="2", direction="incoming")
     [neighbor] = around["neighbors"]
     assert (neighbor["name"], neighbor["relation"], neighbor["weight"]) == ("Precedent", "STORES_IN", 0.9)
-    ends = {"start_node": "Precedent", "end_node": entity["name"]}
+    ends: dict[str, Any] = {"start_node": "Precedent", "end_node": entity["name"]}
     path = await rest("GET", "/graph/paths", **ends, relation_types=["STORES_IN", "USES"], max_depth="3")
     assert (path["path_found"], path["path_length"]) == (True, 1)
     assert not (await rest("GET", "/graph/paths", **ends, relation_types="USES"))["path_found"]
@@ -188,6 +193,29 @@ async def test_roles_are_those_of_the_table(app: App, namespace: str) -> None:
                 denied = answer.status_code == 403
                 assert denied == (role > below), (what, name, answer.text)
                 assert not denied or answer.json()["code"] == "PERMISSION_DENIED"
+
+
+@pytest.mark.proves("rest:how-to")
+async def test_the_lines_of_the_page_for_scripts_work_as_they_stand(rest: Rest) -> None:
+    assert len(_LINES) == 8
+    answers = []
+    for line in _LINES:
+        arguments = argparse.ArgumentParser()
+        arguments.add_argument("url")
+        arguments.add_argument("--json", type=json.loads)
+        arguments.add_argument("--get", action="store_true")
+        arguments.add_argument("--data", "--data-urlencode", action="append", default=[])
+        asked = arguments.parse_args(line[1:])
+        path = asked.url.removeprefix("http://127.0.0.1:8001")
+        if asked.get:
+            answers.append(await rest("GET", path, **dict(pair.split("=", 1) for pair in asked.data)))
+        else:
+            answers.append(await rest("POST", path, 200 if path.endswith("/query") else 201, json=asked.json))
+    decided, found, _, _, around, path, saved, remembered = answers
+    assert found["results"][0]["id"] == decided["decision_id"]
+    assert {"checkout", "Cache carts in Redis"} <= {row["name"] for row in around["neighbors"]}
+    assert path["path_length"] == 1
+    assert remembered["items"][0]["id"] == saved["id"]
 
 
 @pytest.mark.proves("rest:isolation")
