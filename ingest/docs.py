@@ -14,7 +14,7 @@ from pathlib import Path
 
 import anyio
 
-from ingest.ledger import Run
+from ingest.ledger import INGEST, Run
 from ingest.pipeline import Progress, Silent, Summary, batches
 from ingest.records import BadRecord
 from ingest.sources.documents import SUFFIXES
@@ -28,7 +28,6 @@ from server.graph.sequence import Sequence as Ids
 
 _BATCH = 100
 """Documents that are read and compared at once."""
-_BY = "ingest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ async def ingest_docs(
         for document, outcome in zip(documents, await writer.compare(documents, shelf), strict=True):
             if not dry_run and (again or outcome != "unchanged"):
                 await run.open()
-                await writer.store(document, shelf, again=again)
+                with run.doing():
+                    await writer.store(document, shelf, again=again)
             _count(summary, "changed" if again and outcome == "unchanged" else outcome)
             done += 1
             told.at("documents", done, done / len(files))
@@ -83,7 +83,7 @@ def _shelf(namespace: str, project: str, entry_type: str, run: str) -> Shelf:
     """Project and type as the tool would take them: trimmed, and cut to what a name may have."""
     named = IngestDocs.parse({"project": project, "entry_type": entry_type})
     require_no_secret(named.project, named.entry_type)
-    return Shelf(namespace, _BY, named.project, named.entry_type or INGESTION, run)
+    return Shelf(namespace, INGEST, named.project, named.entry_type or INGESTION, run)
 
 
 def _files(paths: list[Path], summary: Summary) -> list[Found]:

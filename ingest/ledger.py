@@ -8,6 +8,7 @@ that was killed leaves a ledger that is true, and the next run goes on from ther
 """
 
 import hashlib
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -17,8 +18,11 @@ from typing import Any, Literal, cast
 from ingest.chains import Claims
 from ingest.pipeline import Kind, Summary
 from ingest.records import DecisionRecord, Link, LinkType, Standing
+from server.graph.changes import doing
 from server.graph.graph import Graph, Transaction
 
+INGEST = "ingest"
+"""The principal of what is brought in by batches."""
 _LONGEST = 1_000
 _TIMEOUT = 60.0
 
@@ -44,9 +48,14 @@ class Run:
         self.id = f"{datetime.now(UTC):%Y%m%d_%H%M%S}_{token_hex(4)}"
         self._open = False
 
+    def doing(self) -> AbstractContextManager[None]:
+        """Says that what is written in this block is this run's."""
+        return doing(INGEST, f"ingest {self._kind}", self.id)
+
     async def open(self) -> None:
         if not self._open:
-            await self._graph.run("ingest/open_run", namespace=self._namespace, id=self.id, kind=self._kind)
+            with self.doing():
+                await self._graph.run("ingest/open_run", namespace=self._namespace, id=self.id, kind=self._kind)
             self._open = True
 
     async def close(self, summary: Summary) -> None:

@@ -8,6 +8,7 @@
 // $reflection STRING: what was learned
 // $at ZONED DATETIME: when
 // $by STRING: name of the principal who stored it
+// $change MAP<ANY>: who does what, for the audit trail
 CREATE (episode:Episode {
   namespace: $namespace,
   id: $id,
@@ -19,4 +20,6 @@ CREATE (episode:Episode {
   created_at: $at,
   created_by: $by
 })
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(episode)
 RETURN elementId(episode) AS element

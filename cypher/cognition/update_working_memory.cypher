@@ -11,6 +11,7 @@
 // $critical FLOAT: above this importance an item is evicted only where all are
 // $capacity INTEGER: how many items there is room for
 // $by STRING: name of the principal
+// $change MAP<ANY>: who does what, for the audit trail
 MERGE (memory:WorkingMemory {namespace: $namespace})
 ON CREATE SET memory.name = 'working memory', memory.created_at = datetime()
 // Setting a label takes the node's lock until the transaction ends: of two writers, the second one waits here. What is
@@ -57,4 +58,9 @@ CALL (memory, now, added, victim, evicted) {
   CREATE (victim)-[:EVICTED_BY]->(evictor)
   SET victim.evicted_by = added
 }
+// What comes into a full memory may be the first to go.
+OPTIONAL MATCH (kept:WorkingItem {namespace: $namespace, id: added})
+WITH *, coalesce(kept, victim) AS item
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(item)
 RETURN added, evicted, CASE WHEN evicted IS NOT NULL THEN $archived_id END AS archived, refreshed
