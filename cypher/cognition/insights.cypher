@@ -7,9 +7,11 @@
 // $limit INTEGER: how many at most
 MATCH (insight:Insight)
 WHERE insight.namespace = $namespace AND insight.created_at >= $since AND insight.created_at <= $until
+  // The index is taken only where each of its properties is asked for.
+  AND insight.id IS NOT NULL
   AND ($fidelity_min IS NULL OR insight.fidelity_score >= $fidelity_min)
 WITH insight
-ORDER BY insight.created_at DESC, insight.id DESC
+ORDER BY insight.namespace DESC, insight.created_at DESC, insight.id DESC
 LIMIT $limit
 RETURN
   insight.id AS id,

@@ -7,10 +7,12 @@
 // $limit INTEGER: how many at most
 MATCH (item:StaleItem)
 WHERE item.namespace = $namespace AND item.archived_at >= $since
+  // The index is taken only where each of its properties is asked for.
+  AND item.id IS NOT NULL
   AND ($reason IS NULL OR item.reason = $reason)
   AND ($importance_min IS NULL OR item.importance >= $importance_min)
 WITH item
-ORDER BY item.archived_at DESC, item.id DESC
+ORDER BY item.namespace DESC, item.archived_at DESC, item.id DESC
 LIMIT $limit
 RETURN
   item.id AS id,
