@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import pytest
 
 from server.errors import VectorsUnavailable
@@ -89,6 +90,22 @@ async def test_an_empty_golden_set_is_an_error_that_says_how_to_fill_it(agent: A
     assert (error["error"], error["code"]) == ("Golden Test execution failed", "GOLDEN_SET_EMPTY")
     assert "precedent ingest golden FILE" in error["details"]
     assert await cypher(DAYS) == []
+
+
+async def test_whoever_measures_at_once_keeps_one_day(
+    agent: Agent, search: ScriptedSearch, golden: None, cypher: Cypher
+) -> None:
+    search.finds = {"a": [1, 2, 3, 4, 5]}
+    answers: list[float] = []
+
+    async def measure() -> None:
+        answers.append((await agent.ask("get_golden_test_results"))["precision_at_5"])
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(8):
+            tasks.start_soon(measure)
+    assert len(answers) == 8
+    assert [row["precision"] for row in await cypher(DAYS)] == [pytest.approx(1 / 3)] == [answers[0]]
 
 
 async def test_a_search_that_fails_leaves_the_day_as_it_was(
