@@ -25,6 +25,8 @@ from server.retrieval.search import CANDIDATES, UNLIKE, PassageSearch, Proposed
 from server.types import Row
 from server.vectors.store import Vector, VectorStore
 
+_NAMED = 1_000
+"""Characters of a query that are looked at for names of things."""
 _DESCRIBING = 50
 """Insights of one thing, and things that are related to one, that count as evidence."""
 _FIRST_YEAR, _LAST_YEAR = 1970, 9999
@@ -123,8 +125,8 @@ class InsightSearch:
 
     async def _described(self, narrow: Narrow, query: str, fidelity_min: float) -> list[int]:
         """The insights about what the query names, the nearest and newest first."""
-        possible = possible_names(query)
-        linked = [name.lower() for name in links(query)]
+        possible = possible_names(query[:_NAMED])
+        linked = [name.lower() for name in links(query[:_NAMED])]
         rows = await self._graph.run(
             "cognition/describing",
             namespace=narrow.namespace,
