@@ -1,18 +1,15 @@
 """`precedent ingest …`: files into the graph, beside the running service or without one."""
 
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Display
 from rich.table import Table
 
+from ingest.console import Bars, bars, err, out
 from ingest.pipeline import Kind, Progress, Summary
 from server.settings import Settings
 
@@ -23,8 +20,6 @@ app = typer.Typer(
     help="Bring files into the graph: decision records, documents, triples, queries to measure search with.",
     no_args_is_help=True,
 )
-out = Console()
-err = Console(stderr=True)
 _TOLD = 20
 """Lines of each kind that are printed; the table has the counts."""
 _NOT_COUNTED: dict[Kind, set[str]] = {
@@ -156,22 +151,6 @@ def _ingest_queries(
     _ingest(work, namespace)
 
 
-class _Bars:
-    """A bar a stage, with records, rate and estimate."""
-
-    def __init__(self, display: Display) -> None:
-        self._display = display
-        self._tasks: dict[str, tuple[TaskID, float]] = {}
-
-    def at(self, stage: str, records: int, share: float) -> None:
-        now = time.monotonic()
-        if stage not in self._tasks:
-            self._tasks[stage] = (self._display.add_task(stage, total=1.0, records=0, rate=""), now)
-        task, started = self._tasks[stage]
-        rate = f"{records / (now - started):,.0f}/s" if now > started else ""
-        self._display.update(task, completed=share, records=records, rate=rate)
-
-
 def _ingest(work: Work, namespace: str | None) -> None:
     settings = Settings()
     summary = anyio.run(_run, work, settings, namespace or settings.namespace)
@@ -181,39 +160,14 @@ def _ingest(work: Work, namespace: str | None) -> None:
 
 
 async def _run(work: Work, settings: Settings, namespace: str) -> Summary:
-    from server.stack import graph_beside
+    from ingest.stack import connected, project
 
-    columns = (
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
-        TextColumn("{task.fields[records]:,}"), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
-    )  # fmt: skip
-    with err.status("Connecting to the graph …") as waiting:
-        async with graph_beside(settings, "ingest") as (graph, ours):
-            waiting.stop()
-            with Display(*columns, console=err) as display:
-                summary = await work(graph, namespace, _Bars(display))
-            # With a graph elsewhere, the service that belongs to it projects; here nobody else would.
-            if ours and (settings.local or settings.qdrant_url) and not summary.dry_run:
-                await _project(graph, settings)
+    async with connected(settings, "ingest") as (graph, unprojected):
+        with bars() as display:
+            summary = await work(graph, namespace, Bars(display))
+        if unprojected and not summary.dry_run:
+            await project(graph, settings)
     return summary
-
-
-async def _project(graph: "Graph", settings: Settings) -> None:
-    from server.app import load_embedder, vector_store
-    from server.errors import Unavailable
-    from server.vectors.projector import Projector
-
-    waiting = await graph.one("projection/lag")
-    if waiting is None or not (waiting["records"] or waiting["deletions"]):
-        return  # loading the model costs seconds
-    vectors = vector_store(settings)
-    try:
-        with err.status("Making it searchable by meaning …"):
-            await Projector(graph, vectors, await load_embedder(settings)).drain()
-    except Unavailable as error:
-        err.print(f"Stored, and found by words. By meaning once the service runs: {error.message}", highlight=False)
-    finally:
-        await vectors.close()
 
 
 def _printable(path: str) -> str:

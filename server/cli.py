@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
+from ingest.archive.cli import export, import_
 from ingest.cli import app as ingest
 from server import logs
 from server.errors import PrecedentError
@@ -37,6 +38,8 @@ tokens = typer.Typer(
 )
 app.add_typer(tokens, name="token")
 app.add_typer(ingest, name="ingest")
+app.command()(export)
+app.command("import")(import_)
 
 out = Console()
 err = Console(stderr=True)

@@ -24,6 +24,8 @@ from server.graph.translation import translated
 from server.types import QueryName, Row
 
 T = TypeVar("T")
+_STREAMED = 1_000
+"""Rows that a stream holds at once."""
 
 
 def _rows(answer: EagerResult) -> list[Row]:
@@ -93,6 +95,26 @@ class Graph:
     async def one(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> Row | None:
         """The first row of `run`, or None."""
         return next(iter(await self.run(name, timeout=timeout, **parameters)), None)
+
+    async def stream(
+        self, name: QueryName, take: Callable[[list[Row]], None], /, *, timeout: float | None = None, **parameters: Any
+    ) -> None:
+        """Hands on the rows of a reading statement as they come, in memory that does not grow with them.
+
+        What other transactions commit meanwhile is seen or not: these rows are no picture of one moment.
+        """
+        query = Query(load(name).text, timeout=timeout or self._timeout)
+        with translated():
+            async with self._driver.session(
+                database=self._database,
+                default_access_mode=READ_ACCESS,
+                fetch_size=_STREAMED,
+                bookmark_manager=self._driver.execute_query_bookmark_manager,
+            ) as session:
+                result = await session.run(query, parameters)
+                keys = result.keys()
+                while records := await result.fetch(_STREAMED):
+                    take([dict(zip(keys, record.values(), strict=True)) for record in records])
 
     async def transaction(
         self,

@@ -69,6 +69,17 @@ async def migrate(graph: Graph) -> list[Migration]:
     return pending
 
 
+async def migrate_records(graph: Graph, version: int) -> None:
+    """Brings records that were written with an older version of the schema to this release's.
+
+    The graph has the newer migrations already: they run again, each of their statements being idempotent.
+    """
+    for migration in known():
+        if migration.version > version:
+            for statement in migration.statements:
+                await _define(graph, statement)
+
+
 @retry(retry=retry_if_exception_type(Conflict), stop=stop_after_attempt(10), wait=wait_random(max=0.2), reraise=True)
 async def _define(graph: Graph, statement: str) -> None:
     await graph.define(statement)

@@ -56,6 +56,8 @@ LABELS = frozenset(
         "Sequence",
         "Migration",
         "Tombstone",
+        "ArchiveImport",
+        "Arriving",
         "Unprojected",
         "Unlinked",
         "EmbeddingModel",

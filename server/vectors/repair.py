@@ -96,6 +96,15 @@ async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int
     return records
 
 
+async def requeue(graph: Graph, namespace: str) -> int:
+    """Queues every record of a namespace, whatever Qdrant holds of it, and returns how many there are."""
+    records = 0
+    async for page in _stored(graph, namespace):
+        records += len(page)
+        await change(graph, "projection/requeue", elements=[row["element"] for row in page])
+    return records
+
+
 async def _all(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]:
     async for difference in _records(graph, vectors):
         yield difference
@@ -137,10 +146,12 @@ async def _mend(graph: Graph, vectors: VectorStore, difference: _Difference) -> 
         await vectors.delete(difference.foreign)
 
 
-async def _stored(graph: Graph) -> AsyncIterator[list[Row]]:
-    """Every record, in pages, each row with the id of its point."""
+async def _stored(graph: Graph, only: str | None = None) -> AsyncIterator[list[Row]]:
+    """Every record, or those of one namespace, in pages, each row with the id of its point."""
     for scope in await graph.run("projection/scopes"):
         kind, namespace = scope["kind"], scope["namespace"]
+        if only not in {None, namespace}:
+            continue
         after = ""
         while page := await graph.run("projection/stored", kind=kind, namespace=namespace, after=after, limit=PAGE):
             yield [row | {"point": point_id(namespace, kind, row["key"])} for row in page]

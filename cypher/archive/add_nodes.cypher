@@ -1,0 +1,36 @@
+// Creates nodes of an archive and returns which became which.
+// write
+// $namespace STRING: the namespace that is filled
+// $run STRING: who fills it
+// $rows LIST<MAP>: number, labels, properties; typed are the properties that JSON has no type for
+MATCH (import:ArchiveImport {namespace: $namespace})
+// Locked before it is asked whose it is: a run that takes over waits, or is waited for.
+SET import.touched_at = datetime()
+WITH import
+WHERE import.run = $run
+UNWIND $rows AS row
+CREATE (n:Arriving:$(row.labels))
+SET n = row.properties, n.namespace = $namespace
+FOREACH (each IN row.typed | SET n[each.key] = CASE each.type
+  WHEN 'ZONED DATETIME' THEN datetime({datetime: datetime(each.value[0]), timezone: each.value[1]})
+  WHEN 'ZONED TIME' THEN time({time: localtime(each.value[0]), timezone: each.value[1]})
+  WHEN 'LOCAL DATETIME' THEN localdatetime(each.value)
+  WHEN 'DATE' THEN date(each.value)
+  WHEN 'LOCAL TIME' THEN localtime(each.value)
+  WHEN 'DURATION' THEN duration(each.value)
+  WHEN 'POINT' THEN CASE size(each.value)
+      WHEN 4 THEN point({srid: each.value[0], x: each.value[1], y: each.value[2], z: each.value[3]})
+      ELSE point({srid: each.value[0], x: each.value[1], y: each.value[2]})
+    END
+  WHEN 'LIST<ZONED DATETIME>' THEN [value IN each.value | datetime({datetime: datetime(value[0]), timezone: value[1]})]
+  WHEN 'LIST<ZONED TIME>' THEN [value IN each.value | time({time: localtime(value[0]), timezone: value[1]})]
+  WHEN 'LIST<LOCAL DATETIME>' THEN [value IN each.value | localdatetime(value)]
+  WHEN 'LIST<DATE>' THEN [value IN each.value | date(value)]
+  WHEN 'LIST<LOCAL TIME>' THEN [value IN each.value | localtime(value)]
+  WHEN 'LIST<DURATION>' THEN [value IN each.value | duration(value)]
+  WHEN 'LIST<POINT>' THEN [value IN each.value | CASE size(value)
+      WHEN 4 THEN point({srid: value[0], x: value[1], y: value[2], z: value[3]})
+      ELSE point({srid: value[0], x: value[1], y: value[2]})
+    END]
+END)
+RETURN row.number AS number, elementId(n) AS element

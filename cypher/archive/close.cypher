@@ -1,0 +1,5 @@
+// Ends an import.
+// write
+// $namespace STRING: the namespace
+MATCH (import:ArchiveImport {namespace: $namespace, state: 'loaded'})
+DELETE import
