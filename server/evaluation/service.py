@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import anyio
 
-from server.errors import GoldenSetEmpty, NotFound
+from server.errors import GoldenSetEmpty, JudgeUnavailable, NotFound
 from server.evaluation import golden
 from server.evaluation.agreement import agreement, cohen_kappa, relevant
 from server.evaluation.golden import BASELINE_DAYS, TOP, Measured
@@ -24,7 +24,7 @@ from server.types import Row
 
 S = TypeVar("S")
 T = TypeVar("T")
-_CALLS_AT_ONCE = 8
+_CALLS_AT_ONCE = 16
 _SEARCHES_AT_ONCE = 4
 _SUGGESTED = 5
 Pair = tuple[Judge, Judge]
@@ -42,13 +42,19 @@ class Search(Protocol):
 class EvaluationService:
     """The use cases of the evaluation family."""
 
-    def __init__(self, graph: Graph, ids: Ids, *, panel: Panel, search: Search, embedding_model: str) -> None:
-        """`embedding_model` is kept with each day: another one is the likeliest reason of a drift."""
+    def __init__(
+        self, graph: Graph, ids: Ids, *, panel: Panel, search: Search, embedding_model: str, patience: float = 50.0
+    ) -> None:
+        """`embedding_model` is kept with each day: another one is the likeliest reason of a drift.
+
+        `patience` is in seconds: how long the judges may take together. Callers wait a minute at most.
+        """
         self._graph = graph
         self._ids = ids
         self._panel = panel
         self._search = search
         self._embedding_model = embedding_model
+        self._patience = patience
 
     async def store_dual_judge_scores(self, request: StoreDualJudgeScores, caller: Principal) -> DualJudgeScores:
         """Has both judges score each document, and stores all scores with how far they agree.
@@ -115,7 +121,14 @@ class EvaluationService:
             return await judge.score(request.query, content), time.perf_counter() - started
 
         asked = [(judge, document.content) for judge in pair for document in request.docs]
-        scores = await _each(ask, asked, at_once=_CALLS_AT_ONCE)
+        try:
+            with anyio.fail_after(self._patience):
+                scores = await _each(ask, asked, at_once=_CALLS_AT_ONCE)
+        except TimeoutError as error:
+            raise JudgeUnavailable(
+                f"The judges did not finish within {self._patience:g} s, and nothing was stored. "
+                "Give fewer documents at once, or try again later."
+            ) from error
         return scores[: len(request.docs)], scores[len(request.docs) :]
 
     async def golden_test_results(self, _request: GetGoldenTestResults, caller: Principal) -> GoldenTestResults:

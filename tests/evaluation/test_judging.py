@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from server.errors import GraphUnavailable
-from server.evaluation.judges import ModelPanel, Provider
+from server.evaluation.judges import Judge, ModelPanel, Provider
 from server.evaluation.service import EvaluationService
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence as Ids
@@ -159,6 +159,28 @@ async def test_a_query_that_is_gone_when_the_judges_are_done_is_an_error(
     assert await _nodes(cypher) == 0
 
 
+async def test_judges_that_take_too_long_are_not_waited_for_and_nothing_is_stored(
+    graph: Graph, ids: Ids, agent: Agent, truth: int, cypher: Cypher
+) -> None:
+    class Never:
+        name = "never"
+
+        async def score(self, query: str, document: str) -> float:
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    class Panel:
+        async def judges(self) -> tuple[Judge, Judge]:
+            return Never(), Never()
+
+    service = EvaluationService(graph, ids, panel=Panel(), search=ScriptedSearch(), embedding_model="m", patience=0.01)
+    async with Agent(service, agent.principal, "auto").connected() as waiting:
+        error = await waiting.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2))
+    assert (error["error"], error["code"]) == ("Tool execution failed", "JUDGE_UNAVAILABLE")
+    assert "did not finish within 0.01 s" in error["details"]
+    assert await _nodes(cypher) == 0
+
+
 async def test_documents_are_judged_at_once_within_a_bound(
     agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
 ) -> None:
@@ -182,7 +204,7 @@ async def test_documents_are_judged_at_once_within_a_bound(
 
     panel.judges = judges  # type: ignore[method-assign]
     answer = await agent.ask("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(*range(50, 100)))
-    assert (answer["evaluated_documents"], most) == (50, 8)
+    assert (answer["evaluated_documents"], most) == (50, 16)
     # Every score went to its own document.
     assert [(row["document"], row["one"]) for row in await cypher(STORED)] == [(n, n / 100) for n in range(50, 100)]
 
