@@ -1,5 +1,7 @@
 """A dialogue with its insight, a working memory that overflowed, two lessons: for the saved queries to show."""
 
+from typing import Any
+
 from server.cognition.dialogues import Dialogues
 from server.cognition.episodes import Episodes
 from server.cognition.insights import Insights
@@ -18,7 +20,7 @@ async def keep_layers(graph: Graph, vectors: VectorStore, embedder: Embedder, ca
     """Stores as the tools do; nothing is projected."""
     projector = Projector(graph, vectors, embedder)
     ids, settings = Sequence(graph), CognitionSettings(searchable_wait=0, fidelity_threshold=0.5)
-    said = {"session_id": "trip", "speaker": "Ada", "content": "I sail to Madeira."}
+    said: dict[str, Any] = {"session_id": "trip", "speaker": "Ada", "content": "I sail to Madeira."}
     dialogue = await Dialogues(graph, ids).store(StoreRawDialogue(**said), caller)
     distilled = CompressToL2Insight(content="Ada sails to [[Madeira]].", source_ids=[dialogue.id])
     await Insights(graph, ids, projector, settings).store(distilled, caller)

@@ -22,6 +22,20 @@ _GOOD: dict[str, dict[str, Any]] = {
 }
 
 
+_WRONG: dict[str, list[dict[str, Any]]] = {
+    "store_raw_dialogue": [{"session_id": "x" * 256}, {"speaker": "x" * 51}, {"metadata": [1]}],
+    "compress_to_l2_insight": [{"source_ids": [1_000_000_000]}, {"source_ids": ["1"]}, {"source_ids": [0]}],
+    "hybrid_search": [
+        {"weights": {"semantic": 0.7, "keyword": 0.4}},
+        {"query_embedding": [0.1] * 7},
+        {"top_k": 0},
+        {"top_k": 101},
+    ],
+    "update_working_memory": [{"importance": 1.01}, {"importance": True}],
+    "store_episode": [{"reward": 1.1}, {"reward": -1.1}, {"reflection": " "}],
+}
+
+
 async def _dated(driver: AsyncDriver, namespace: str, label: str, key: str, moments: dict[int, str]) -> None:
     """Sets when records are from, as a test cannot wait for days."""
     text = "MATCH (n:$($label) {namespace: $namespace, id: $id}) SET n[$key] = datetime($moment)"
@@ -48,18 +62,7 @@ async def test_bad_arguments_get_the_error_object_and_store_nothing(
         assert (error["error"], error["tool"]) == ("Parameter validation failed", tool)
         assert error["details"]
         assert error.get("embedding_status") == ("failed" if tool == "store_episode" else None)
-    for wrong in {
-        "store_raw_dialogue": [{"session_id": "x" * 256}, {"speaker": "x" * 51}, {"metadata": [1]}],
-        "compress_to_l2_insight": [{"source_ids": [1_000_000_000]}, {"source_ids": ["1"]}, {"source_ids": [0]}],
-        "hybrid_search": [
-            {"weights": {"semantic": 0.7, "keyword": 0.4}},
-            {"query_embedding": [0.1] * 7},
-            {"top_k": 0},
-            {"top_k": 101},
-        ],
-        "update_working_memory": [{"importance": 1.01}, {"importance": True}],
-        "store_episode": [{"reward": 1.1}, {"reward": -1.1}, {"reflection": " "}],
-    }[tool]:
+    for wrong in _WRONG[tool]:
         error = await refused(client, tool, **{**good, **wrong})
         assert error["error"] == "Parameter validation failed"
         assert next(iter(wrong)) in error["details"]
@@ -92,8 +95,9 @@ async def test_resources_are_listed_by_their_addresses_and_as_templates(client: 
     templates = (await client.list_resource_templates()).resource_templates
     assert "memory://l0-raw{?session_id,date_range,speaker,limit,order}" in [each.uri_template for each in templates]
     assert len(templates) == 4, "working memory takes no parameters"
-    assert {each.mime_type for each in [*resources, *templates]} == {"application/json"}
-    assert all(each.description for each in [*resources, *templates])
+    assert {each.mime_type for each in resources} == {each.mime_type for each in templates} == {"application/json"}
+    assert all(each.description for each in resources)
+    assert all(each.description for each in templates)
 
 
 @pytest.mark.proves("cognition:resources:errors")
@@ -121,7 +125,7 @@ async def test_an_address_that_is_no_resource_is_an_error_of_the_protocol_with_t
 async def test_dialogues_are_read_by_session_day_and_speaker_in_either_order(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
-    ids = []
+    ids: list[int] = []
     for session, speaker in (("a", "Ada"), ("a", "Bob"), ("b", "Ada"), ("b", "Bob"), ("a", "Ada")):
         told = {"session_id": session, "speaker": speaker, "content": f"{speaker} in {session}"}
         ids.append((await ask(client, "store_raw_dialogue", **told, metadata={"n": [len(ids), None]}))["id"])
@@ -244,12 +248,12 @@ async def test_a_path_runs_from_a_thing_through_an_insight_to_what_was_said(clie
     said = await ask(client, "store_raw_dialogue", session_id="s", speaker="Ada", content="She leaks a little.")
     insight = await ask(client, "compress_to_l2_insight", content="Its hull needs repair.", source_ids=[said["id"]])
     await ask(client, "graph_add_node", label="Boat", name="Curlew", vector_id=insight["id"])
-    around = await ask(client, "graph_query_neighbors", node_name="Curlew", depth=2)
-    told = {(each["label"], each["relation"], each["distance"]): each["node_id"] for each in around["neighbors"]}
-    assert told == {
-        ("Insight", "DESCRIBED_BY", 1): insight["id"],
-        ("Dialogue", "DISTILLED_FROM", 2): said["id"],
-    }
+    path = (await ask(client, "graph_find_path", start_node="Curlew", end_node=str(said["id"])))["path"]
+    assert [(step["label"], step["node_id"], step["relation_to_next"]) for step in path[1:]] == [
+        ("Insight", insight["id"], "DISTILLED_FROM"),
+        ("Dialogue", said["id"], None),
+    ]
+    assert (path[0]["name"], path[0]["relation_to_next"]) == ("Curlew", "DESCRIBED_BY")
 
 
 @pytest.mark.proves("cognition:namespace")
