@@ -62,7 +62,7 @@ class BaseResponse(ToolOutput):
 
 class DecisionResponse(BaseResponse):
     decision_id: str | None = None
-    searchable: bool = Field(default=False, description="Found by meaning already; by words it is at once")
+    searchable: bool = Field(default=False, description="By meaning already; by words at once")
 
 
 class Reason(ToolOutput):

@@ -61,8 +61,8 @@ TOOLS = (
     ),
     Tool(
         name="search_decisions",
-        description="Find decisions by meaning and words. balanced: in force first, one per target; strict: only what "
-        "is in force; audit: all of history, by similarity. What is in force also answers for what it replaced.",
+        description="Find decisions, and proposals. balanced: in force first, one per target; strict: only what is in "
+        "force; audit: all history, by similarity. What is in force also answers for what it replaced.",
         request=SearchDecisions,
         response=SearchResponse,
         run=DecisionService.search,

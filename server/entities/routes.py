@@ -31,13 +31,13 @@ _MISSING: dict[int | str, dict[str, Any]] = {
 class Around(QueryNeighbors, strict=False):
     """The same in a query string, whose values are all text to begin with."""
 
-    node_name: Name = Field(description="Name of an entity, or id of a decision", examples=["Neo4j"])
+    node_name: Name = Field(description="Name of an entity, or id of a decision or record", examples=["Neo4j"])
 
 
 class Between(FindPath, strict=False):
     """The same in a query string; `relation_types` once for each."""
 
-    start_node: Name = Field(description="Name of an entity, or id of a decision", examples=["Precedent"])
+    start_node: Name = Field(description="Name of an entity, or id of a decision or record", examples=["Precedent"])
     end_node: Name = Field(examples=["Neo4j"])
 
 

@@ -31,7 +31,8 @@ Precedent is a shared memory: of decisions, of things and how they relate, and o
 Before you decide, call search_decisions: what is in force binds you. balanced mode answers with what is in force
 first, strict with nothing else, audit with the whole history.
 When you have decided, call record_decision, with one stable target per question. CONFLICT means one is in force
-already: read it, then keep to it, or replace it with supersede_decision, naming its id and why.
+already: read it, then keep to it, or replace it with supersede_decision, naming its id and why. What you may not
+decide, propose_decision with evidence: an admin accepts or rejects it.
 graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a
 thing, decisions included; graph_find_path how two things connect.
 Before you ask or start anew, call search: it finds what anybody saved, also what was said around it; get_entries

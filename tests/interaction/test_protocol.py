@@ -11,6 +11,7 @@ from mcp_types import TextContent
 from neo4j import AsyncDriver
 
 from server.app import App, open_app
+from server.decisions.tools import TOOLS as DECISIONS
 from tests.interaction.conftest import Connect, settings_for
 from tests.interaction.tools import ask, refused
 
@@ -130,11 +131,7 @@ async def test_a_part_of_the_families_can_be_published_and_writes_cool_down(
 ) -> None:
     settings = settings_for(neo4j, tmp_path, PRECEDENT_TOOLSETS="decisions", PRECEDENT_WRITE_COOLDOWN=60)
     async with open_app(settings) as part, part.http.router.lifespan_context(part.http), connect(to=part) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {
-            "record_decision",
-            "search_decisions",
-            "supersede_decision",
-        }
+        assert {tool.name for tool in (await client.list_tools()).tools} == {tool.name for tool in DECISIONS}
         await refused(client, "record_decision", title="", target="t", rationale="long enough")
         await ask(client, "record_decision", title="A", target="t", rationale="long enough")
         error = await refused(client, "record_decision", title="B", target="u", rationale="long enough")
