@@ -88,3 +88,24 @@ async def test_all_who_propose_at_once_about_one_target_compete_with_each_other(
     assert len({outcome for outcome in outcomes if isinstance(outcome, str)}) == 8
     rows = await cypher("MATCH (:Proposal {namespace: $namespace})-[c:COMPETES_WITH]->() RETURN count(c) AS pairs")
     assert rows == [{"pairs": 28}]
+
+
+async def test_proposing_and_deciding_about_one_target_at_once_all_come_through(
+    agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
+) -> None:
+    """Each of the two locks first what the other one locks last."""
+    waiting = [await agent.propose("database", *evidence) for _ in range(6)]
+    clock.passes(hours=1)
+    outcomes = await _at_once(
+        caller,
+        *(lambda admin, id_=id_: admin.reject(id_) for id_ in waiting[1:]),
+        lambda admin: admin.accept(waiting[0]),
+        *[lambda admin: admin.propose("database", *evidence)] * 6,
+    )
+    rows = await cypher("MATCH (p:Proposal {namespace: $namespace}) RETURN p.status AS status, count(*) AS n")
+    counts = {row["status"]: row["n"] for row in rows}
+    assert (counts["accepted"], counts["rejected"]) == (1, 5)
+    refused = [outcome for outcome in outcomes if isinstance(outcome, PrecedentError)]
+    # Who proposes after the decision has to say that it replaces it.
+    assert {type(error) for error in refused} <= {Conflict}
+    assert counts.get("draft", 0) == 6 - len(refused)
