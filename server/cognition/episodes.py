@@ -60,7 +60,7 @@ class Episodes:
         whole = await self._passages.prepare(caller.namespace, f"{request.query}\n{request.reflection}")
         prepared = replace(prepared, mentions=whole.mentions)
         at = datetime.now(UTC)
-        found_by = prepared.found_by(scopes=_scopes(caller.namespace, request.reward), at=milliseconds(at))
+        found_by = prepared.found_by(scopes=scopes(caller.namespace, request.reward), at=milliseconds(at))
 
         async def work(transaction: Transaction) -> None:
             row = await transaction.one(
@@ -99,7 +99,7 @@ class Episodes:
                 limit,
                 namespace=caller.namespace,
                 kinds=[KIND],
-                scope=_narrowest(caller.namespace, request.reward_min),
+                scope=narrowest(caller.namespace, request.reward_min),
                 since=milliseconds(since),
             )
             alike: dict[int, float] = {}
@@ -126,7 +126,7 @@ def _episode(row: Row, similarity: float) -> Episode:
     return Episode(**{**row, "created_at": iso(row["created_at"])}, similarity=round(similarity, 6))
 
 
-def _scopes(namespace: str, reward: float) -> list[str]:
+def scopes(namespace: str, reward: float) -> list[str]:
     """The words that an episode is narrowed by: of the family, and one for each tenth of reward up to its own."""
     return [
         family_word(_FAMILY, namespace),
@@ -134,7 +134,7 @@ def _scopes(namespace: str, reward: float) -> list[str]:
     ]
 
 
-def _narrowest(namespace: str, reward_min: float | None) -> str:
+def narrowest(namespace: str, reward_min: float | None) -> str:
     """The word that every episode of at least this reward carries; some of less than a tenth below it do as well."""
     return family_word(_FAMILY, namespace) if reward_min is None else _reward_word(namespace, _tenths(reward_min))
 

@@ -101,7 +101,7 @@ async def test_resources_are_listed_by_their_addresses_and_as_templates(client: 
 
 
 @pytest.mark.proves("cognition:resources:errors")
-async def test_bad_parameters_are_told_in_the_error_object(client: Client) -> None:
+async def test_bad_parameters_are_told_in_the_error_object_and_counted(app: App, client: Client) -> None:
     for uri, told in (
         ("memory://l0-raw?limit=0", "limit"),
         ("memory://l0-raw?sesion_id=a", "session_id, date_range, speaker, limit, order"),
@@ -111,6 +111,7 @@ async def test_bad_parameters_are_told_in_the_error_object(client: Client) -> No
         error = await read(client, uri)
         assert (error["error"], error["resource"]) == ("Parameter validation failed", uri)
         assert told in error["details"]
+    assert b'precedent_tool_calls_total{outcome="INVALID_ARGUMENT",tool="memory://stale-memory"}' in app.metrics.text()
 
 
 @pytest.mark.proves("cognition:resources:errors")
