@@ -13,6 +13,8 @@ from tests.interaction.layers import tour
 from tests.interaction.tools import ask, listed, read, refused
 
 pytestmark = pytest.mark.anyio
+# What lies behind the protocol is the same in both eras: once is enough.
+_ONE_ERA = pytest.mark.parametrize("era", ["2026-07-28"], indirect=True)
 _GOOD: dict[str, dict[str, Any]] = {
     "store_raw_dialogue": {"session_id": "s", "speaker": "Ada", "content": "Hello."},
     "compress_to_l2_insight": {"content": "Ada greets everybody.", "source_ids": []},
@@ -51,6 +53,7 @@ async def test_every_layer_is_written_and_read(client: Client) -> None:
 
 
 @pytest.mark.proves("cognition:errors", "cognition:bad-input")
+@_ONE_ERA
 @pytest.mark.parametrize("tool", sorted(_GOOD))
 async def test_bad_arguments_get_the_error_object_and_store_nothing(
     client: Client, driver: AsyncDriver, namespace: str, tool: str
@@ -72,6 +75,7 @@ async def test_bad_arguments_get_the_error_object_and_store_nothing(
 
 
 @pytest.mark.proves("cognition:roles")
+@_ONE_ERA
 async def test_a_viewer_reads_and_is_denied_every_write(connect: Connect) -> None:
     async with connect(role="viewer") as viewer:
         for tool in sorted(set(_GOOD) - {"hybrid_search"}):
@@ -123,6 +127,7 @@ async def test_an_address_that_is_no_resource_is_an_error_of_the_protocol_with_t
 
 
 @pytest.mark.proves("cognition:l0-raw")
+@_ONE_ERA
 async def test_dialogues_are_read_by_session_day_and_speaker_in_either_order(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -156,6 +161,7 @@ async def test_dialogues_are_read_by_session_day_and_speaker_in_either_order(
 
 
 @pytest.mark.proves("cognition:l2-insights", "cognition:fidelity")
+@_ONE_ERA
 async def test_insights_are_read_by_day_fidelity_and_query(client: Client, driver: AsyncDriver, namespace: str) -> None:
     texts = ["Ada sails to Madeira.", "Bob bakes bread daily.", "It is so and was so to me.", "Zoë sails to Corsica."]
     stored = [await ask(client, "compress_to_l2_insight", content=text, source_ids=[]) for text in texts]
@@ -187,6 +193,7 @@ async def test_insights_are_read_by_day_fidelity_and_query(client: Client, drive
 
 
 @pytest.mark.proves("cognition:working-memory", "cognition:stale-memory")
+@_ONE_ERA
 async def test_what_leaves_working_memory_is_read_as_stale(client: Client, driver: AsyncDriver, namespace: str) -> None:
     kept = [
         await ask(client, "update_working_memory", content=f"item {number}", importance=0.9 if number == 1 else 0.4)
@@ -211,6 +218,7 @@ async def test_what_leaves_working_memory_is_read_as_stale(client: Client, drive
 
 
 @pytest.mark.proves("cognition:episodes")
+@_ONE_ERA
 async def test_lessons_are_found_by_what_was_asked_and_how_it_went(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -244,6 +252,7 @@ async def test_lessons_are_found_by_what_was_asked_and_how_it_went(
 
 
 @pytest.mark.proves("cognition:path")
+@_ONE_ERA
 async def test_a_path_runs_from_a_thing_through_an_insight_to_what_was_said(client: Client) -> None:
     await ask(client, "graph_add_node", label="Boat", name="Curlew")
     said = await ask(client, "store_raw_dialogue", session_id="s", speaker="Ada", content="She leaks a little.")
@@ -258,6 +267,7 @@ async def test_a_path_runs_from_a_thing_through_an_insight_to_what_was_said(clie
 
 
 @pytest.mark.proves("cognition:namespace")
+@_ONE_ERA
 async def test_a_namespace_sees_only_its_own_layers(connect: Connect) -> None:
     async with connect() as client, connect(elsewhere=" elsewhere") as other:
         await tour(client)
@@ -268,6 +278,7 @@ async def test_a_namespace_sees_only_its_own_layers(connect: Connect) -> None:
 
 
 @pytest.mark.proves("cognition:resources:bounded")
+@_ONE_ERA
 async def test_a_long_list_is_cut_and_says_so(app: App, client: Client) -> None:
     for number in range(6):
         await ask(client, "store_raw_dialogue", session_id="s", speaker="Ada", content=f"{number} {'x' * 10_000}")
@@ -279,6 +290,7 @@ async def test_a_long_list_is_cut_and_says_so(app: App, client: Client) -> None:
 
 
 @pytest.mark.proves("mcp:toolsets")
+@_ONE_ERA
 async def test_resources_are_published_with_their_family_alone(
     neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any
 ) -> None:
