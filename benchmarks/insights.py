@@ -111,22 +111,34 @@ async def _store(
 ) -> dict[str, tuple[str, Turn]]:
     """Stores every turn in its order; returns each insight's conversation and turn."""
     stored: dict[str, tuple[str, Turn]] = {}
-    for conversation in told:
+
+    async def store(conversation: Conversation) -> None:
         for turn in conversation.turns:
             ids: list[int] = []
             if sources:
                 speaker, _, content = turn.text.partition(": ")
                 session = f"{conversation.id} {turn.session}"
-                said = await ask(
-                    client, "store_raw_dialogue", session_id=session, speaker=speaker, content=content or turn.text
-                )
+                said = await ask(client, "store_raw_dialogue", session_id=session, speaker=speaker, content=content)
                 ids = [said["id"]]
             answer = await ask(client, "compress_to_l2_insight", content=turn.text, source_ids=ids)
             stored[str(answer["id"])] = (conversation.id, turn)
+
+    # With sources the order is the session's; without, what one principal stores stands in the order of storing.
+    limit = anyio.CapacityLimiter(len(told) if sources else 1)
+    async with anyio.create_task_group() as tasks:
+        for conversation in told:
+            tasks.start_soon(_within, limit, store, conversation)
     with anyio.fail_after(300):
         while bench.service.status()["unprojected"]:
             await anyio.sleep(1)
     return stored
+
+
+async def _within(
+    limit: anyio.CapacityLimiter, work: Callable[[Conversation], Awaitable[None]], conversation: Conversation
+) -> None:
+    async with limit:
+        await work(conversation)
 
 
 async def _search(client: Client, question: str) -> list[str]:

@@ -165,7 +165,7 @@ def _rows(found: dict[str, Found], ours: Times, bare: Times, *, entries: int) ->
 async def _alone(folder: Path, most: int | None) -> list[Result]:
     with service(folder) as made:
         async with opened(made, folder) as bench:
-            return [Result(*row) for row in [*await measure(bench, most), *await insights.measure(bench, most)]]
+            return [Result(*row) for row in await measure(bench, most)]
 
 
 async def _insights(folder: Path, most: int | None) -> list[Result]:
