@@ -113,6 +113,20 @@ async def test_without_sources_insights_stand_one_after_another(mind: Mind, cyph
     assert await mind.found("nothing") == [other]
 
 
+async def test_without_sources_one_principals_insights_have_one_order_also_when_they_come_at_once(
+    mind: Mind, cypher: Cypher
+) -> None:
+    async def distil(number: int) -> None:
+        await mind.distil(f"zebra {number}")
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(12):
+            tasks.start_soon(distil, number)
+    rows = await cypher("MATCH (p:Passage {namespace: $namespace}) RETURN p.place AS place, p.at AS at ORDER BY place")
+    assert [row["place"] for row in rows] == list(range(12))
+    assert sorted(row["at"] for row in rows) == [row["at"] for row in rows]
+
+
 async def test_paths_and_neighbours_run_from_a_thing_through_an_insight_to_what_was_said(
     mind: Mind, graph: Graph, sequence: Sequence
 ) -> None:
