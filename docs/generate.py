@@ -14,15 +14,14 @@ from typing import Any
 
 import typer
 
+from docs import http as http_pages
 from docs import resources as resource_pages
 from docs.schemas import Field, fields, holds
 from server import errors
 from server.cli import app as cli
 from server.graph.statements import statements
-from server.mcp.server import build_server
 from server.mcp.toolsets import TOOLSETS
 from server.metrics import Metrics
-from server.rest.app import build_rest
 from server.settings import Settings
 from server.tools import Tool
 
@@ -213,14 +212,8 @@ def metrics() -> str:
 
 def http() -> str:
     """Every route of the HTTP service."""
-    wired: Any = None  # the routes are listed, none is called
-    mcp = build_server((), wired)
-    app = build_rest(Settings(), wired, Metrics(), rate=wired, lag=wired, mcp=mcp, sessions=wired, services={})
-    rows = [
-        [f"`{method.upper()} {path}`", " ".join(cleandoc(operation.get("description", "")).split())]
-        for path, operations in app.openapi()["paths"].items()
-        for method, operation in operations.items()
-    ]
+    description = http_pages.application().openapi()
+    rows = http_pages.overview(description)
     rows += [
         ["`POST /mcp`", "MCP over streamable HTTP: [tools](tools.md)."],
         ["`GET /docs`", "These routes, to read and to try."],
@@ -229,9 +222,13 @@ def http() -> str:
     intro = _prose("""
         One port, 8001 unless `PRECEDENT_PORT` says otherwise. Requests that name a foreign host or origin are refused
         (421, 403). On loopback no credential is needed until the first token exists; from then on, and always on any
-        other address, `Authorization: Bearer …` is (401 without), save for `/healthcheck`.
+        other address, `Authorization: Bearer …` is (401 without), save for `/healthcheck`. Whatever fails is told as
+        `{"error", "message", "code"}`, and has changed nothing: [errors](errors.md); `DB_CONNECTION_ERROR` (503) while
+        Neo4j does not answer. Bodies are JSON of at most 1 MiB (413).
     """)
-    return "\n\n".join(["# HTTP", intro, _table(["route", "what it does"], rows)])
+    return "\n\n".join(
+        ["# HTTP", intro, _table(["route", "what it does"], rows), *http_pages.details(description, _table)]
+    )
 
 
 def resources() -> str:

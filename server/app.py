@@ -42,6 +42,7 @@ from server.resources import Resource
 from server.rest.app import build_rest
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
+from server.sessions.summarising import LazySummariser, Summariser
 from server.settings import Settings, Toolset
 from server.stack import open_graph, paths_of, with_secrets
 from server.vectors.edge import EdgeStore
@@ -99,7 +100,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             vectors,
             embedder,
             projector,
-            summariser=ExtractiveSummariser(embedder),
+            summariser=_summariser(settings, embedder),
             searchable_wait=settings.searchable_wait,
         )
 
@@ -214,6 +215,23 @@ def _executor(settings: Settings, services: dict[Toolset, object], metrics: Metr
     serving = {tool.name: services[family] for family, tools in TOOLSETS.items() for tool in tools}
     serving |= {resource.uri: services[family] for family, resources in RESOURCES.items() for resource in resources}
     return Executor(published(settings.toolsets), serving, metrics, rate=rate, answer_limit=settings.answer_limit)
+
+
+def _summariser(settings: Settings, embedder: Embedder) -> Summariser:
+    name = settings.summary_model
+    if name is None:
+        return ExtractiveSummariser(embedder)
+
+    def make() -> Summariser:
+        # A second and 80 MB, for whoever has a model set.
+        from server.language import Reach, language_model  # noqa: PLC0415
+        from server.sessions.model_summariser import ModelSummariser  # noqa: PLC0415
+
+        openai = Reach(settings.openai_api_key, settings.openai_url)
+        anthropic = Reach(settings.anthropic_api_key, settings.anthropic_url)
+        return ModelSummariser(language_model(name, {"openai": openai, "anthropic": anthropic}))
+
+    return LazySummariser(make)
 
 
 async def _require_a_lock(settings: Settings, tokens: Tokens) -> None:

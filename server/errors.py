@@ -19,7 +19,8 @@ PrecedentError
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
 │   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
-│   └── JudgeUnavailable         JUDGE_UNAVAILABLE
+│   ├── JudgeUnavailable         JUDGE_UNAVAILABLE
+│   └── SummaryUnavailable       SUMMARY_UNAVAILABLE
 ├── SetupError                   the person who runs the service can mend it
 │   ├── ApiKeyMissing            API_KEY_MISSING
 │   ├── SchemaTooNew             SCHEMA_TOO_NEW
@@ -156,6 +157,12 @@ class WebSearchUnavailable(Unavailable):
     """The web search does not answer, or has no key: try again later, or set `TAVILY_API_KEY`."""
 
     code = "WEB_SEARCH_UNAVAILABLE"
+
+
+class SummaryUnavailable(Unavailable):
+    """The language model made no summary of a session: try again later; the one it had before stays."""
+
+    code = "SUMMARY_UNAVAILABLE"
 
 
 class JudgeUnavailable(Unavailable):

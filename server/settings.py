@@ -210,6 +210,12 @@ class Settings(BaseSettings):
         validation_alias="PRECEDENT_IMPORT_LIMIT",
         description="Bytes that a file for `POST /db/import` has at most; it is kept on disk meanwhile, not in memory.",
     )
+    summary_model: Model | None = Field(
+        default=None,
+        validation_alias="PRECEDENT_SUMMARY_MODEL",
+        description="A language model that summarises sessions, as `provider:model`; none: rules over their own "
+        "sentences do.",
+    )
     answer_limit: Annotated[int, Field(ge=1024)] = Field(
         default=32_768,
         validation_alias="PRECEDENT_ANSWER_LIMIT",

@@ -7,7 +7,9 @@ done at the next start.
 Source: issue 6, REST, export and import; docs/decisions.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
+from collections.abc import Sequence as Ordered
 
 import anyio
 import structlog
@@ -16,11 +18,12 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from server.errors import InternalError, PrecedentError
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
-from server.retrieval.writing import PassageWriter, last_said, store
-from server.sessions import memories, summaries
+from server.retrieval.writing import PassageWriter, store
+from server.sessions import summaries
+from server.sessions.batch import Batch
 from server.sessions.memories import MEMORIES, Said
-from server.sessions.passages import key_of, with_whole
-from server.sessions.records import BEGINNING, text
+from server.sessions.passages import key_of, whole_words, with_whole
+from server.sessions.records import BEGINNING
 from server.types import Row
 
 _log = structlog.get_logger(__name__)
@@ -72,18 +75,16 @@ class Linker:
             await idle.wait()
         return idle.is_set()
 
-    async def drain(self) -> None:
-        """Does all that is to be done now."""
-        await self._graph.run("sessions/abandon_staged", seconds=_SILENT)
+    async def drain(self, *, silent: float = _SILENT) -> None:
+        """Does all that is to be done now; what was staged and not heard of for `silent` seconds is given up."""
+        await self._graph.run("sessions/abandon_staged", seconds=silent)
+        # What counts no more goes first: what replaces it may have the same ids.
         await self._clear()
         await self._link()
 
     async def _round(self, silent: float) -> None:
         self._wanted, idle = anyio.Event(), self._idle
-        await self._graph.run("sessions/abandon_staged", seconds=silent)
-        # What counts no more goes first: what replaces it may have the same ids.
-        await self._clear()
-        await self._link()
+        await self.drain(silent=silent)
         idle.set()
 
     async def _clear(self) -> None:
@@ -97,54 +98,35 @@ class Linker:
     async def _link(self) -> None:
         for collection in await self._graph.run("sessions/unlinked_collections"):
             namespace, id_ = collection["namespace"], collection["id"]
-            async for row in self._unlinked(namespace, id_):
-                link = self._link_memory if collection["of"] == MEMORIES else self._link_summary
-                await link(namespace, id_, row)
+            async for page in self._unlinked(namespace, id_):
+                if collection["of"] == MEMORIES:
+                    await self._link_memories(namespace, id_, page)
+                else:
+                    for row in page:
+                        await self._link_summary(namespace, id_, row)
                 self._wake()
             if collection["of"] == MEMORIES:
                 await self._order(namespace, id_)
             await self._graph.run("sessions/settle_collection", namespace=namespace, collection=id_)
 
-    async def _unlinked(self, namespace: str, collection: str) -> AsyncIterator[Row]:
+    async def _unlinked(self, namespace: str, collection: str) -> AsyncIterator[list[Row]]:
         at, id_ = BEGINNING, ""
         while page := await self._graph.run(
             "sessions/unlinked", namespace=namespace, collection=collection, at=at, id=id_, limit=_PAGE
         ):
-            for row in page:
-                yield row
+            yield page
             at, id_ = page[-1]["at"], page[-1]["record"]["id"]
 
-    async def _link_memory(self, namespace: str, collection: str, row: Row) -> None:
-        record = row["record"]
-        said = Said(record["session_id"], record["prompt"], record["thought"], record["response"])
-        prepared = await self._passages.prepare(namespace, said.text)
-        session = {"namespace": namespace, "session_id": said.session_id}
-        word = memories.spoken(namespace, said.session_id)
-
-        async def work(transaction: Transaction) -> None:
-            await transaction.run("retrieval/lock_session", **session)
-            linked = await transaction.one(
-                "sessions/link_memory",
-                namespace=namespace,
-                collection=collection,
-                id=record["id"],
-                node_id=prepared.number,
-            )
-            if linked is None:
-                return
-            before = await last_said(transaction, namespace, word)
-            found_by = prepared.found_by(
-                scopes=memories.scopes(namespace, said.session_id),
-                at=row["at"],
-                session=word,
-                last=before,
-            )
-            key = key_of(memories.FAMILY, record["id"])
-            whole = with_whole(found_by, key, text(MEMORIES, record), row["vector"])
-            await transaction.run("sessions/forget_tombstones", namespace=namespace, keys=[key])
-            await store(transaction, prepared, linked["element"], whole, before)
-
-        await self._graph.transaction(work)
+    async def _link_memories(self, namespace: str, collection: str, rows: Ordered[Row]) -> None:
+        """Links memories, those of one session in one transaction: most of what one costs is the transaction."""
+        sessions: dict[str, list[Row]] = {}
+        for row in rows:
+            sessions.setdefault(row["record"]["session_id"], []).append(row)
+        for session_id, said in sessions.items():
+            texts = [Said.of(row["record"]).text for row in said]
+            prepared = await asyncio.gather(*(self._passages.prepare(namespace, text) for text in texts))
+            batch = Batch(namespace, collection, session_id, list(zip(said, prepared, strict=True)))
+            await self._graph.transaction(batch.link)
 
     async def _link_summary(self, namespace: str, collection: str, row: Row) -> None:
         record = row["record"]
@@ -164,10 +146,14 @@ class Linker:
             if linked is None:
                 return
             found_by = prepared.found_by(scopes=summaries.scopes(namespace, record["category"]), at=row["at"])
+            wholes = whole_words(summaries.FAMILY, namespace, record["category"])
             key = key_of(summaries.FAMILY, record["id"])
             await transaction.run("sessions/forget_tombstones", namespace=namespace, keys=[key])
             await store(
-                transaction, prepared, linked["element"], with_whole(found_by, key, record["summary"], row["vector"])
+                transaction,
+                prepared,
+                linked["element"],
+                with_whole(found_by, key, record["summary"], wholes, row["vector"]),
             )
 
         await self._graph.transaction(work)

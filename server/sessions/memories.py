@@ -17,7 +17,8 @@ from server.graph.graph import Graph, Transaction
 from server.retrieval.scope import family_word, session_word
 from server.retrieval.writing import PassageWriter, Prepared, last_said, store
 from server.sessions.collections import Of, current, require_live
-from server.sessions.passages import key_of, with_whole
+from server.sessions.passages import key_of, whole_words, with_whole
+from server.types import Row
 
 MEMORIES: Of = "memories"
 FAMILY = "memory"
@@ -35,6 +36,11 @@ class Said:
     prompt: str
     thought: str
     response: str
+
+    @classmethod
+    def of(cls, row: Row) -> "Said":
+        """Reads what a statement returns of a memory."""
+        return cls(row["session_id"], row["prompt"], row["thought"], row["response"])
 
     @property
     def text(self) -> str:
@@ -119,7 +125,12 @@ class MemoryWriter:
         found_by = prepared.found_by(
             scopes=scopes(namespace, said.session_id), at=milliseconds(at), session=word, last=before
         )
-        whole = with_whole(found_by, key_of(FAMILY, id_), document(said.prompt, said.thought, said.response))
+        whole = with_whole(
+            found_by,
+            key_of(FAMILY, id_),
+            document(said.prompt, said.thought, said.response),
+            whole_words(FAMILY, namespace, said.session_id),
+        )
         await store(transaction, prepared, row["element"], whole, before)
         # Last of all, so that writers of other sessions wait for one another only while this one commits.
         await require_live(transaction, namespace, collection)

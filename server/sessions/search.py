@@ -6,19 +6,20 @@ is, which the specification orders by, is the cosine distance from the query to 
 Source: memory-core-rest.md `POST /memories/query`, `POST /summaries/query`; open-questions.md, Memories.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from server.embedding.embedder import Embedder
+from server.errors import VectorsUnavailable
 from server.graph.graph import Graph
 from server.ranking.fusion import fuse
-from server.retrieval.scope import Narrow
-from server.retrieval.search import PassageSearch, Proposed
+from server.retrieval.scope import Narrow, record_of
+from server.retrieval.search import KIND, PassageSearch, Proposed
 from server.types import QueryName, Row
-from server.vectors.store import VectorStore
+from server.vectors.store import Hit, Vector, VectorStore
 
 Matched = Literal["meaning", "words"]
 
@@ -46,33 +47,43 @@ class RecordSearch:
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder, told: QueryName) -> None:
         self._graph = graph
+        self._vectors = vectors
         self._embedder = embedder
         self._told = told
         self._passages = PassageSearch(graph, vectors, embedder)
 
-    async def run(self, namespace: str, scope: str, query: str, most: int, text: Callable[[Row], str]) -> list[Found]:
-        """The `most` records that answer best, nearest first; `text` is what a row is compared by without a vector.
+    async def run(self, narrow: Narrow, wholes: str, query: str, most: int, text: Callable[[Row], str]) -> list[Found]:
+        """The `most` records that answer best, nearest first: fewer only where there are no more.
 
-        Raises `EmbeddingUnavailable`, `GraphUnavailable`."""
-        proposed = await self._passages.propose(Narrow(namespace, scope), query)
+        `wholes` is the word of the passages that stand for records as wholes, where the rest is taken from; `text` is
+        what a row is compared by without a vector. Raises `EmbeddingUnavailable`, `GraphUnavailable`.
+        """
+        vector = await self._embedder.embed_query(query)
+        proposed = await self._passages.propose(narrow, query, vector)
+        places = [place.candidate.record for place in fuse(proposed.candidates())]
+        more = await self._more(narrow, wholes, vector, most) if len(places) < most else []
+        gone: set[str] = set()
         while True:
-            places = fuse(proposed.candidates())[:most]
+            kept = proposed.without(gone)
+            rest = [hit for hit in more if hit.key not in gone]
+            places = [place.candidate.record for place in fuse(kept.candidates())]
+            places += [record for hit in rest if (record := record_of(hit.scope)) is not None]
             row = await self._graph.one(
                 self._told,
-                namespace=namespace,
-                records=[place.candidate.record for place in places],
-                others=proposed.unconfirmed,
-                scope=scope,
+                namespace=narrow.namespace,
+                records=list(dict.fromkeys(places))[:most],
+                others=[*kept.unconfirmed, *(hit.key for hit in rest)],
+                scope=narrow.scope,
             )
             assert row is not None
             if not row["gone"]:
                 break
             # Deleted or replaced, and Qdrant does not know yet: as if it had not been proposed.
-            proposed = proposed.without(row["gone"])
-        nearest = await self._nearest(proposed, query, row["found"], text)
-        matches = _matches(proposed)
+            gone.update(row["gone"])
+        nearest = await self._nearest([*_cosines(kept), *_scores(rest)], vector, row["found"], text)
+        matches = _matches(kept)
         found = [
-            Found(each, round(1.0 - nearest[each["record"]], 6), matches.get(each["record"], []))
+            Found(each, round(1.0 - nearest[each["record"]], 6), matches.get(each["record"], ["meaning"]))
             for each in row["found"]
         ]
         # Sorts are stable: the last key decides first.
@@ -81,20 +92,41 @@ class RecordSearch:
         found.sort(key=lambda hit: hit.distance)
         return found
 
+    async def _more(self, narrow: Narrow, wholes: str, vector: Vector, most: int) -> list[Hit]:
+        """The records nearest as wholes, however unlike; none while Qdrant is down."""
+        try:
+            return await self._vectors.search(vector, most, namespace=narrow.namespace, kinds=[KIND], scope=wholes)
+        except VectorsUnavailable:
+            return []
+
     async def _nearest(
-        self, proposed: Proposed, query: str, rows: Sequence[Row], text: Callable[[Row], str]
+        self,
+        known: Iterable[tuple[int, float]],
+        vector: Vector,
+        rows: Sequence[Row],
+        text: Callable[[Row], str],
     ) -> Mapping[int, float]:
         """The cosine of each record's nearest passage; what has no vector yet is compared here."""
         nearest: dict[int, float] = {}
-        for candidate in proposed.candidates():
-            if candidate.cosine is not None:
-                nearest[candidate.record] = max(candidate.cosine, nearest.get(candidate.record, -1.0))
-        lacking = [row for row in rows if row["record"] not in nearest]
-        if lacking:
-            asked = np.asarray(await self._embedder.embed_query(query))
+        for record, cosine in known:
+            nearest[record] = max(cosine, nearest.get(record, -1.0))
+        if lacking := [row for row in rows if row["record"] not in nearest]:
             vectors = np.asarray(await self._embedder.embed_passages([text(row) for row in lacking]))
-            nearest |= dict(zip((row["record"] for row in lacking), (vectors @ asked).tolist(), strict=True))
+            cosines = (vectors @ np.asarray(vector)).tolist()
+            nearest |= dict(zip((row["record"] for row in lacking), cosines, strict=True))
         return nearest
+
+
+def _cosines(proposed: Proposed) -> Iterator[tuple[int, float]]:
+    for candidate in proposed.candidates():
+        if candidate.cosine is not None:
+            yield candidate.record, candidate.cosine
+
+
+def _scores(hits: Iterable[Hit]) -> Iterator[tuple[int, float]]:
+    for hit in hits:
+        if (record := record_of(hit.scope)) is not None:
+            yield record, hit.score
 
 
 def _matches(proposed: Proposed) -> dict[int, list[Matched]]:

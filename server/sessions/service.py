@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import BinaryIO
 from uuid import uuid4
 
+import anyio
 import structlog
 
 from server.embedding.embedder import Embedder
@@ -19,7 +20,7 @@ from server.fields import iso
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
 from server.principals import Principal, Role
-from server.retrieval.scope import family_word
+from server.retrieval.scope import Narrow, family_word
 from server.retrieval.search import KIND
 from server.retrieval.writing import PassageWriter
 from server.sessions import memories, summaries
@@ -51,6 +52,7 @@ from server.sessions.models import (
     Summarized,
     Summary,
 )
+from server.sessions.passages import whole_word
 from server.sessions.search import Found, RecordSearch
 from server.sessions.summaries import SUMMARIES, SummaryWriter
 from server.sessions.summarising import Mention, Summariser, Turn
@@ -59,6 +61,8 @@ from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
 
 _log = structlog.get_logger(__name__)
+_LOOK = 0.05
+"""Seconds between two looks at what is not projected yet."""
 _TURNS = 2_000
 """Memories of a session that a summary is made of, the last ones."""
 _TEXT = 4_000_000
@@ -125,8 +129,8 @@ class SessionService:
         """Finds memories by meaning and by words, nearest first. Raises `EmbeddingUnavailable`."""
         narrowed = [] if request.session_id is None else [request.session_id]
         found = await self._found_memories.run(
-            caller.namespace,
-            family_word(memories.FAMILY, caller.namespace, *narrowed),
+            Narrow(caller.namespace, family_word(memories.FAMILY, caller.namespace, *narrowed)),
+            whole_word(memories.FAMILY, caller.namespace, *narrowed),
             request.query,
             request.n_results,
             lambda row: document(row["prompt"], row["thought"], row["response"]),
@@ -151,8 +155,8 @@ class SessionService:
         """Finds summaries by meaning and by words, nearest first. Raises `EmbeddingUnavailable`."""
         narrowed = [] if request.category is None else [request.category]
         found = await self._found_summaries.run(
-            caller.namespace,
-            family_word(summaries.FAMILY, caller.namespace, *narrowed),
+            Narrow(caller.namespace, family_word(summaries.FAMILY, caller.namespace, *narrowed)),
+            whole_word(summaries.FAMILY, caller.namespace, *narrowed),
             request.query,
             request.n_results,
             lambda row: str(row["summary"]),
@@ -223,8 +227,16 @@ class SessionService:
         """
         caller.require(Role.ADMIN if mode == "replace" else Role.AGENT)
         outcome = await self._importer.run(file, mode, caller.namespace)
-        searchable = await self.linker.finished(self._wait) and (await self._projector.lag()).records == 0
+        searchable = await self.linker.finished(self._wait) and await self._projected()
         return Imported(imported=outcome.imported, skipped=outcome.skipped, mode=mode, searchable=searchable)
+
+    async def _projected(self) -> bool:
+        """Waits a moment until Qdrant holds everything, and tells whether it does."""
+        with anyio.move_on_after(self._wait):
+            while (await self._projector.lag()).records:  # noqa: ASYNC110 - other processes project as well
+                await anyio.sleep(_LOOK)
+            return True
+        return False
 
     async def _summarise(self, session: Row, caller: Principal) -> Summarized:
         session_id, count = session["session_id"], session["memories"]

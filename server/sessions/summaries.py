@@ -12,7 +12,7 @@ from server.graph.sequence import Sequence
 from server.retrieval.scope import family_word
 from server.retrieval.writing import PassageWriter, Prepared, store
 from server.sessions.collections import Of, current, require_live
-from server.sessions.passages import key_of, with_whole
+from server.sessions.passages import key_of, whole_words, with_whole
 from server.sessions.summarising import Digest
 
 SUMMARIES: Of = "summaries"
@@ -85,7 +85,8 @@ class SummaryWriter:
         assert row is not None
         at = (record["created_at"] - _EPOCH) // timedelta(milliseconds=1)
         found_by = prepared.found_by(scopes=scopes(namespace, record["category"]), at=at)
-        whole = with_whole(found_by, key_of(FAMILY, record["id"]), record["summary"])
+        wholes = whole_words(FAMILY, namespace, record["category"])
+        whole = with_whole(found_by, key_of(FAMILY, record["id"]), record["summary"], wholes)
         await transaction.run(
             "sessions/forget_tombstones", namespace=namespace, keys=[passage["id"] for passage in whole]
         )

@@ -6,9 +6,11 @@ embedding model), and a language model (`model_summariser.py`, where one is set)
 Source: open-questions.md "memory-core-rest.md", Summaries and sessions; issue 6, REST.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+
+from anyio import to_thread
 
 from server.ranking.terms import is_common
 from server.sessions.models import Category, Method
@@ -57,6 +59,20 @@ class Summariser(Protocol):
 
     async def summarise(self, turns: Sequence[Turn], mentions: Sequence[Mention]) -> Digest:
         """The summary of a session with these turns, oldest first."""
+
+
+class LazySummariser:
+    """A `Summariser` that is made when the first summary is asked for."""
+
+    def __init__(self, make: Callable[[], Summariser]) -> None:
+        """`make` may take a while; it runs in a worker thread, and raises what a summariser may raise."""
+        self._make = make
+        self._made: Summariser | None = None
+
+    async def summarise(self, turns: Sequence[Turn], mentions: Sequence[Mention]) -> Digest:
+        if self._made is None:
+            self._made = await to_thread.run_sync(self._make)
+        return await self._made.summarise(turns, mentions)
 
 
 def short_title(text: str) -> str:

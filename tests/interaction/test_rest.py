@@ -1,0 +1,258 @@
+"""REST as a whole: every failure in one form, the docs page, the specification's commands over real sockets."""
+
+import json
+import shutil
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+
+from server.access.bearer import CALLER_HEADER
+from server.access.rate import RateLimit
+from server.access.tokens import Tokens
+from server.app import App
+from server.graph.graph import Graph, connect
+from server.graph.sequence import Sequence
+from server.mcp.server import build_server
+from server.metrics import Metrics
+from server.rest.app import build_rest
+from server.sessions.extractive import ExtractiveSummariser
+from server.sessions.service import SessionService
+from server.vectors.projector import Projector
+from tests.interaction.conftest import SECRET
+
+pytestmark = pytest.mark.anyio
+_GOOD = {"prompt": "a", "thought": "b", "response": "c"}
+_JSON = {"Content-Type": "application/json"}
+
+
+def _client(http: Any, namespace: str) -> httpx2.AsyncClient:
+    caller = {"name": "tester", "kind": "human", "role": "admin", "namespace": namespace}
+    headers = {"Authorization": f"Bearer {SECRET}", CALLER_HEADER: json.dumps(caller)}
+    transport = httpx2.ASGITransport(app=http)
+    return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers, timeout=60)
+
+
+@pytest.fixture
+async def rest(app: App, namespace: str) -> AsyncIterator[httpx2.AsyncClient]:
+    async with _client(app.http, namespace) as http:
+        yield http
+
+
+def _told(answer: httpx2.Response, status: int, code: str) -> str:
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json"), answer.text
+    told = answer.json()
+    assert set(told) == {"error", "message", "code"}
+    assert (told["code"], all(told.values())) == (code, True)
+    return str(told["message"])
+
+
+@pytest.mark.proves("rest:errors")
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        *(
+            ("/memories", {"sessionId": "s", name: value})
+            for name, value in (("limit", 0), ("limit", 1001), ("offset", -1))
+        ),
+        *(
+            ("/memories", asked)
+            for asked in ({}, {"sessionId": ""}, {"sessionId": " "}, {"sessionId": "s", "limit": "x"})
+        ),
+        *(("/summaries", asked) for asked in ({"limit": 0}, {"limit": 1001}, {"offset": -1}, {"category": "cooking"})),
+        ("/summaries", {"categroy": "bugfix"}),
+        ("/db/export", {"include": "everything"}),
+    ],
+)
+async def test_what_is_out_of_range_is_an_error_and_not_clamped(
+    rest: httpx2.AsyncClient, path: str, asked: dict[str, Any]
+) -> None:
+    _told(await rest.get(path, params=asked), 400, "INVALID_ARGUMENT")
+
+
+@pytest.mark.proves("rest:errors")
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        *(("/memories", {**_GOOD, name: value}) for name in _GOOD for value in (None, 1, ["x"], "\ud800")),
+        *(("/memories", {key: _GOOD[key] for key in _GOOD if key != name}) for name in _GOOD),
+        *(("/memories", {**_GOOD, "sessionId": value}) for value in ("", " ", 1, "s" * 1001)),
+        *(("/memories", body) for body in ([], "x", None, {**_GOOD, "sesionId": "s"})),
+        *(("/memories/query", {"query": value}) for value in ("", " ", 1, "q" * 10_001)),
+        *(("/memories/query", {"query": "q", "nResults": value}) for value in (0, 101, "1", 1.5, True)),
+        *(
+            ("/summaries/query", {"query": "q", **more})
+            for more in ({"nResults": 0}, {"nResults": 101}, {"category": "x"})
+        ),
+        *(("/sessions/summarize", body) for body in ({"sessionId": ""}, {"sessionId": 1}, [], {"id": "s"})),
+    ],
+)
+async def test_a_body_that_is_not_what_it_has_to_be_is_refused(
+    rest: httpx2.AsyncClient, path: str, body: object
+) -> None:
+    _told(await rest.post(path, content=json.dumps(body), headers=_JSON), 400, "INVALID_ARGUMENT")
+
+
+@pytest.mark.proves("rest:errors")
+async def test_whatever_else_goes_wrong_is_told_in_the_same_form(rest: httpx2.AsyncClient) -> None:
+    assert "Content-Type: application/json" in _told(
+        await rest.post("/memories", content=json.dumps(_GOOD), headers={"Content-Type": "text/plain"}),
+        *(400, "INVALID_ARGUMENT"),
+    )
+    for malformed in (b"{", b'{"prompt": }', b"\xff\xfe"):
+        told = await rest.post("/memories", content=malformed, headers=_JSON)
+        assert told.json()["code"] in {"MALFORMED_JSON", "MALFORMED_BODY"}
+        assert told.status_code == 400
+    for path in ("/nothing", "/memories/", "/memories/x/y", "/db"):
+        _told(await rest.get(path), 404, "NOT_FOUND")
+    for method, path, allowed in (
+        ("PUT", "/memories", "GET, POST"),
+        ("POST", "/summaries", "DELETE, GET"),
+        ("GET", "/sessions/summarize", "POST"),
+        ("DELETE", "/healthcheck", "GET"),
+    ):
+        answer = await rest.request(method, path)
+        _told(answer, 405, "METHOD_NOT_ALLOWED")
+        assert answer.headers["allow"] == allowed
+    _told(await rest.post("/db/import", data={"mode": "merge"}), 400, "INVALID_ARGUMENT")
+    _told(await rest.post("/db/import", files={"file": b""}, data={"mode": "wipe"}), 400, "INVALID_ARGUMENT")
+    _told(
+        await rest.post("/db/import", content=b"x", headers={"Content-Type": "multipart/form-data"}),
+        400,
+        "MALFORMED_BODY",
+    )
+    large = json.dumps({**_GOOD, "prompt": "x" * 1_100_000}).encode()
+    _told(await rest.post("/memories", content=large, headers=_JSON), 413, "PAYLOAD_TOO_LARGE")
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for start in range(0, len(large), 65_536):
+            yield large[start : start + 65_536]
+
+    _told(await rest.post("/memories", content=chunks(), headers=_JSON), 413, "PAYLOAD_TOO_LARGE")
+    assert (await rest.get("/memories", params={"sessionId": "s"})).json()["total"] == 0
+
+
+@pytest.mark.proves("rest:unavailable")
+async def test_while_the_graph_is_away_every_endpoint_says_so(app: App, namespace: str) -> None:
+    async with connect("bolt://127.0.0.1:1", "neo4j", "x", retry_time=0) as away:
+        projector = Projector(away, app.vectors, app.embedder)
+        sessions = SessionService(
+            away,
+            Sequence(away),
+            app.vectors,
+            app.embedder,
+            projector,
+            summariser=ExtractiveSummariser(app.embedder),
+            searchable_wait=0,
+        )
+        http = _application(app, away, projector, sessions)
+        async with _client(http, namespace) as rest:
+            health = await rest.get("/healthcheck")
+            assert (health.status_code, health.json()["status"]) == (503, "unhealthy")
+            assert health.json()["database"]["connected"] is False
+            record = {"id": "mem_1", "metadata": {**_GOOD, "sessionId": "s", "timestamp": "2025-10-08T12:00:00Z"}}
+            for answer in (
+                await rest.post("/memories", json=_GOOD),
+                await rest.get("/memories", params={"sessionId": "s"}),
+                await rest.post("/memories/query", json={"query": "q"}),
+                await rest.get("/summaries"),
+                await rest.delete("/summaries"),
+                await rest.post("/summaries/query", json={"query": "q"}),
+                await rest.post("/sessions/summarize"),
+                await rest.get("/db/export"),
+                await rest.post("/db/import", files={"file": json.dumps(record).encode()}),
+            ):
+                _told(answer, 503, "DB_CONNECTION_ERROR")
+                assert int(answer.headers["retry-after"]) > 0
+
+
+def _application(app: App, graph: Graph, projector: Projector, sessions: SessionService) -> Any:
+    async def nothing(*_: Any) -> Any:
+        raise AssertionError("no tool is called here")
+
+    return build_rest(
+        app.settings,
+        Tokens(graph),
+        Metrics(),
+        rate=RateLimit(None),
+        lag=projector.lag,
+        mcp=build_server((), nothing),
+        sessions=sessions,
+        services={},
+    )
+
+
+@asynccontextmanager
+async def _served(app: App) -> AsyncIterator[str]:
+    """The application on a port of its own, over real sockets."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(app.http, log_config=None, lifespan="off")
+        server = uvicorn.Server(config)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [listening])
+            yield f"localhost:{listening.getsockname()[1]}"
+            server.should_exit = True
+
+
+# The commands of memory-core-rest.md, as its text shows them.
+_COMMANDS = [
+    """curl -X POST http://localhost:8001/memories \\
+  -H "Content-Type: application/json" \\
+  -d '{"prompt": "prompt", "thought": "thought", "response": "response", "sessionId": "sessionId"}'""",
+    """curl -X POST http://localhost:8001/memories/query \\
+  -H "Content-Type: application/json" \\
+  -d '{"query": "search query", "nResults": 10}'""",
+    """curl -X POST http://localhost:8001/sessions/summarize \\
+  -H "Content-Type: application/json" \\
+  -d '{"sessionId": "session_1696800000000"}'""",
+    """curl -X POST http://localhost:8001/sessions/summarize \\
+  -H "Content-Type: application/json\"""",
+    "curl -O -J http://localhost:8001/db/export",
+    """curl -X POST http://localhost:8001/db/import \\
+  -F "file=@path/to/backup.jsonl" \\
+  -F "mode=merge\"""",
+]
+
+
+@pytest.mark.proves("sessions:curl")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the commands are curl's")
+async def test_the_commands_of_the_specification_work_as_they_stand(app: App, tmp_path: Path) -> None:
+    (tmp_path / "path/to").mkdir(parents=True)
+    async with _served(app) as place:
+
+        async def run(command: str) -> Any:
+            there = command.replace("localhost:8001", place).replace("curl", "curl --silent --show-error", 1)
+            done = await anyio.run_process(["bash", "-c", there], cwd=tmp_path)
+            return json.loads(done.stdout) if done.stdout.strip().startswith(b"{") else done.stdout
+
+        session = {**_GOOD, "sessionId": "session_1696800000000"}
+        async with httpx2.AsyncClient(base_url=f"http://{place}") as http:
+            assert (await http.post("/memories", json=session)).status_code == 201
+        add, query, one, batch, export, bring = _COMMANDS
+        assert (await run(add))["message"] == "Memory successfully added"
+        assert (await run(query))["count"] >= 1
+        assert (await run(one))["sessions"][0]["summaryId"] == "summary_session_1696800000000"
+        assert (await run(batch))["processed"] >= 1
+        await run(export)
+        await run("mv memory-export-*.jsonl path/to/backup.jsonl; echo")
+        brought = await run(bring)
+        assert (brought["imported"], brought["skipped"] >= 4) == (0, True)
+
+
+@pytest.mark.proves("rest:docs")
+async def test_the_docs_page_and_all_it_needs_come_from_the_service(rest: httpx2.AsyncClient) -> None:
+    page = await rest.get("/docs")
+    assert page.status_code == 200
+    assert [word for word in ("https://", "http://") if word in page.text] == []
+    for asset in ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png"):
+        assert f"/static-offline-docs/{asset}" in page.text
+        assert (await rest.get(f"/static-offline-docs/{asset}")).status_code == 200
+    description = (await rest.get("/openapi.json")).json()
+    assert description["openapi"].startswith("3.1.")
