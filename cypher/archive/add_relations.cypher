@@ -14,7 +14,8 @@ MATCH (b:Arriving) WHERE elementId(b) = row.target AND b.namespace = $namespace
 CREATE (a)-[r:$(row.type)]->(b)
 SET r = row.properties
 FOREACH (each IN row.typed | SET r[each.key] = CASE each.type
-  WHEN 'ZONED DATETIME' THEN datetime({datetime: datetime(each.value[0]), timezone: each.value[1]})
+  WHEN 'ZONED DATETIME' THEN
+    datetime({datetime: datetime({datetime: localdatetime(each.value[0]), timezone: each.value[1]}), timezone: each.value[2]})
   WHEN 'ZONED TIME' THEN time({time: localtime(each.value[0]), timezone: each.value[1]})
   WHEN 'LOCAL DATETIME' THEN localdatetime(each.value)
   WHEN 'DATE' THEN date(each.value)
@@ -24,7 +25,9 @@ FOREACH (each IN row.typed | SET r[each.key] = CASE each.type
       WHEN 4 THEN point({srid: each.value[0], x: each.value[1], y: each.value[2], z: each.value[3]})
       ELSE point({srid: each.value[0], x: each.value[1], y: each.value[2]})
     END
-  WHEN 'LIST<ZONED DATETIME>' THEN [value IN each.value | datetime({datetime: datetime(value[0]), timezone: value[1]})]
+  WHEN 'LIST<ZONED DATETIME>' THEN [value IN each.value |
+    datetime({datetime: datetime({datetime: localdatetime(value[0]), timezone: value[1]}), timezone: value[2]})
+  ]
   WHEN 'LIST<ZONED TIME>' THEN [value IN each.value | time({time: localtime(value[0]), timezone: value[1]})]
   WHEN 'LIST<LOCAL DATETIME>' THEN [value IN each.value | localdatetime(value)]
   WHEN 'LIST<DATE>' THEN [value IN each.value | date(value)]

@@ -15,8 +15,7 @@ RETURN
     WHERE NOT n[key] IS :: STRING | INTEGER | FLOAT | BOOLEAN | LIST<STRING> | LIST<INTEGER> | LIST<FLOAT> | LIST<BOOLEAN> |
     [key, replace(valueType(n[key]), ' NOT NULL', ''),
       [value IN CASE WHEN n[key] IS :: LIST<ANY> THEN n[key] ELSE [n[key]] END | CASE
-        WHEN value IS :: ZONED DATETIME THEN
-          [toString(datetime({epochSeconds: value.epochSeconds, nanosecond: value.nanosecond})), value.timezone]
+        WHEN value IS :: ZONED DATETIME THEN [toString(localdatetime(value)), value.offset, value.timezone]
         WHEN value IS :: ZONED TIME THEN [toString(localtime(value)), value.timezone]
         WHEN value IS :: POINT THEN
           [value.srid, value.x, value.y] + CASE WHEN value.srid IN [4979, 9157] THEN [value.z] ELSE [] END

@@ -40,8 +40,7 @@ def export(
         table.add_row(f"  {label}", f"{count:,}")
     table.add_row("bytes", f"{done.size:,}")
     table.add_row("seconds", f"{done.seconds:.1f}")
-    table.add_row("content", done.manifest.content)
-    out.print(table)
+    _tell(table, done.manifest.content)
     if done.left_out:
         err.print(f"[yellow]note[/] {done.left_out:,} relationships lead out of the namespace, and were left out.")
 
@@ -74,16 +73,19 @@ def import_(
     table = _table("import", done.namespace, done.manifest.nodes, done.manifest.relations)
     table.add_row("to be searchable by meaning", f"{done.queued:,}")
     table.add_row("seconds", f"{done.seconds:.1f}")
-    table.add_row("content", done.manifest.content)
-    out.print(table)
+    _tell(table, done.manifest.content)
     if done.resumed:
         err.print("An earlier import had brought everything; this one ended it.", highlight=False)
 
 
+def _tell(table: Table, content: str) -> None:
+    out.print(table)
+    # Whole in one line, however narrow the terminal: people compare it.
+    out.print(f"content {content}", soft_wrap=True, highlight=False)
+
+
 def _table(title: str, namespace: str, nodes: int, relations: int) -> Table:
     table = Table(title=title, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
     table.add_row("namespace", namespace)
     table.add_row("nodes", f"{nodes:,}")
     table.add_row("relationships", f"{relations:,}")

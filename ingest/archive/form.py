@@ -29,7 +29,7 @@ TRANSIENT = frozenset({"Unprojected", "Arriving"})
 """Labels that say where a record is on its way; no part of what it is."""
 REFUSED = TRANSIENT | {"Token", "Tombstone", "Sequence", "ArchiveImport", "Migration", "EmbeddingModel"}
 """Labels that no node of an archive has: credentials stay where they are, and the rest is made anew."""
-# Zoned ones are pairs: the instant, or the local time, and the zone; a point is its SRID and coordinates.
+# A zoned one is the local time, the offset, and of a datetime the zone; a point is its SRID and coordinates.
 _SCALARS: dict[str, type] = {
     "ZONED DATETIME": list,
     "LOCAL DATETIME": str,

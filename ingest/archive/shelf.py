@@ -14,7 +14,6 @@ class Shelf:
     def __init__(self) -> None:
         # An empty name is a file of its own that nobody else sees; whoever is handed the shelf is its only user.
         self._table = sqlite3.connect("", check_same_thread=False)
-        self._table.execute("PRAGMA journal_mode = OFF")
         self._table.execute("CREATE TABLE kept (key PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
 
     def keep(self, rows: Iterable[tuple[Key, bytes]]) -> None:
