@@ -14,10 +14,12 @@ from typing import Any
 
 import typer
 
+from docs import access as access_pages
 from docs import http as http_pages
 from docs import resources as resource_pages
 from docs.schemas import Field, fields, holds
 from server import errors
+from server.access.roles import TOOLS as TOOL_ROLES
 from server.cli import app as cli
 from server.graph.statements import statements
 from server.mcp.toolsets import TOOLSETS
@@ -59,7 +61,7 @@ def _tool(tool: Tool) -> str:
         [
             f"### {tool.name}",
             tool.description,
-            f"Role: {tool.role}. It {'; '.join(hints)}.",
+            f"Role: {TOOL_ROLES[tool.name]}. It {'; '.join(hints)}.",
             _table(["argument", "holds", "default", "meaning"], arguments),
             _table(["answer", "holds", "meaning"], answer),
             tool.output_schema().get("description", ""),
@@ -236,9 +238,15 @@ def resources() -> str:
     return resource_pages.page(_table)
 
 
+def access() -> str:
+    """Every tool, resource and endpoint with its least role."""
+    return access_pages.page(_table)
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "tools": tools,
     "resources": resources,
+    "access": access,
     "settings": settings,
     "errors": error_codes,
     "cli": command_line,

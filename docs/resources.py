@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 
 from docs.schemas import fields
+from server.access.roles import RESOURCES as ROLES
 from server.mcp.toolsets import RESOURCES
 from server.resources import Resource
 
@@ -44,7 +45,7 @@ def _resource(resource: Resource, table: Table) -> str:
         [
             f"### {resource.uri}",
             resource.description,
-            f"Role: {resource.role}.",
+            f"Role: {ROLES[resource.uri]}.",
             *([f"```text\n{resource.template}\n```"] if takes else []),
             *([table(["parameter", "holds", "default", "meaning"], takes)] if takes else []),
             table(["it lists", "holds", "meaning"], lists),

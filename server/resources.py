@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import BaseModel
 
 from server.errors import InvalidArgument
-from server.principals import Role
 from server.tools import Envelope, Tool, ToolInput, ToolOutput
 
 JSON_TYPE = "application/json"
@@ -43,7 +42,6 @@ class Resource:
     item: type[BaseModel]
     run: Callable[[Any, Any, Any], Awaitable[list[Any]]]
     envelope: Envelope
-    role: Role = Role.VIEWER
 
     @property
     def parameters(self) -> list[str]:

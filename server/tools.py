@@ -1,4 +1,4 @@
-"""What a tool is: a name, a request, a response, who may call it, and how its family tells errors.
+"""What a tool is: a name, a request, a response, and how its family tells errors.
 
 The families declare their tools with this; `server/mcp` publishes them.
 """
@@ -12,7 +12,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from server.errors import InvalidArgument, PrecedentError
-from server.principals import Role
 
 T = TypeVar("T", bound="ToolInput")
 _MOST_PROBLEMS = 50
@@ -93,9 +92,9 @@ class Tool:
     """One tool of a family.
 
     `run` is called with the family's service, the parsed request and the calling `Principal`; the role is checked
-    before. `many` names the list of the response that is cut when the answer grows too large. `texts` is for a family
-    whose specification has a text of its own; without it the text is the structured answer's JSON. `open_world` says
-    that the tool reaches out of the memory, to the web.
+    before, by the table of `server/access/roles.py`. `many` names the list of the response that is cut when the answer
+    grows too large. `texts` is for a family whose specification has a text of its own; without it the text is the
+    structured answer's JSON. `open_world` says that the tool reaches out of the memory, to the web.
     """
 
     name: str
@@ -104,7 +103,6 @@ class Tool:
     response: type[BaseModel]
     run: Callable[[Any, Any, Any], Awaitable[BaseModel]]
     envelope: Envelope
-    role: Role = Role.VIEWER
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False

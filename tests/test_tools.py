@@ -6,7 +6,6 @@ import pytest
 from pydantic import BaseModel, Field
 
 from server.errors import InvalidArgument
-from server.principals import Role
 from server.tools import Tool, ToolInput, ToolOutput
 
 
@@ -28,7 +27,7 @@ async def _run(service: Any, request: Request, caller: Any) -> BaseModel:
     raise NotImplementedError
 
 
-TOOL = Tool("t", "Does.", Request, Response, _run, lambda error, tool: {}, Role.VIEWER)
+TOOL = Tool("t", "Does.", Request, Response, _run, lambda error, tool: {})
 
 
 def test_the_schema_has_no_titles_and_allows_null_only_where_it_is_meant() -> None:

@@ -105,6 +105,7 @@ class InsightSearch:
         most: int | None,
         fidelity_min: float = 0.0,
     ) -> _Found:
+        """The best `most`, whole; or all, without their content."""
         proposed, evidence = await asyncio.gather(
             self._passages.propose(narrow, query, vector, least=-1.0), self._described(narrow, query, fidelity_min)
         )
@@ -114,7 +115,7 @@ class InsightSearch:
             meaning, words = by_meaning(candidates), by_words(candidates, CANDIDATES)
             lists = ((meaning, weights.semantic), (words, weights.keyword))
             ranked = fuse_ranks(lists, at, evidence)[:most]
-            row = await self._told(narrow, ranked, proposed)
+            row = await self._told(narrow, ranked, proposed, whole=most is not None)
             if not row["gone"]:
                 break
             proposed = proposed.without(row["gone"])
@@ -146,13 +147,14 @@ class InsightSearch:
             )
         )
 
-    async def _told(self, narrow: Narrow, ranked: Sequence[Fused], proposed: Proposed) -> Row:
+    async def _told(self, narrow: Narrow, ranked: Sequence[Fused], proposed: Proposed, *, whole: bool) -> Row:
         """What the graph says of the ranked, and which passages of the others it does not confirm."""
         since, until = narrow.times
         row = await self._graph.one(
             "cognition/found_insights",
             namespace=narrow.namespace,
             ids=[hit.record for hit in ranked],
+            whole=whole,
             others=proposed.unconfirmed,
             scope=narrow.scope,
             since=since,

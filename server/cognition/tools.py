@@ -9,7 +9,6 @@ from server.cognition import models
 from server.cognition.service import CognitionService
 from server.envelopes import cognitive
 from server.errors import PrecedentError
-from server.principals import Role
 from server.tools import Tool
 
 
@@ -26,7 +25,6 @@ TOOLS: tuple[Tool, ...] = (
         response=models.DialogueStored,
         run=CognitionService.store_raw_dialogue,
         envelope=cognitive,
-        role=Role.AGENT,
     ),
     Tool(
         name="compress_to_l2_insight",
@@ -36,7 +34,6 @@ TOOLS: tuple[Tool, ...] = (
         response=models.InsightStored,
         run=CognitionService.compress_to_l2_insight,
         envelope=cognitive,
-        role=Role.AGENT,
     ),
     Tool(
         name="hybrid_search",
@@ -57,7 +54,6 @@ TOOLS: tuple[Tool, ...] = (
         response=models.WorkingMemoryUpdated,
         run=CognitionService.update_working_memory,
         envelope=cognitive,
-        role=Role.AGENT,
     ),
     Tool(
         name="store_episode",
@@ -67,7 +63,6 @@ TOOLS: tuple[Tool, ...] = (
         response=models.EpisodeStored,
         run=CognitionService.store_episode,
         envelope=_episode_envelope,
-        role=Role.AGENT,
     ),
     Tool(
         name="ping",

@@ -21,7 +21,6 @@ from server.decisions.models import (
 )
 from server.decisions.service import DecisionService
 from server.errors import PrecedentError
-from server.principals import Role
 from server.tools import Tool
 
 _WRITES = frozenset({"record_decision", "supersede_decision", "accept_proposal"})
@@ -46,7 +45,6 @@ TOOLS = (
         response=DecisionResponse,
         run=DecisionService.record,
         envelope=envelope,
-        role=Role.AGENT,
     ),
     Tool(
         name="supersede_decision",
@@ -56,7 +54,6 @@ TOOLS = (
         response=DecisionResponse,
         run=DecisionService.supersede,
         envelope=envelope,
-        role=Role.AGENT,
         destructive=True,
     ),
     Tool(
@@ -78,7 +75,6 @@ TOOLS = (
         response=ProposalResponse,
         run=lambda service, request, caller: service.proposals.propose(request, caller),
         envelope=envelope,
-        role=Role.AGENT,
     ),
     Tool(
         name="list_proposals",
@@ -98,7 +94,6 @@ TOOLS = (
         response=DecisionResponse,
         run=lambda service, request, caller: service.proposals.accept(request, caller),
         envelope=envelope,
-        role=Role.ADMIN,
         destructive=True,
     ),
     Tool(
@@ -108,7 +103,6 @@ TOOLS = (
         response=BaseResponse,
         run=lambda service, request, caller: service.proposals.reject(request, caller),
         envelope=envelope,
-        role=Role.ADMIN,
         destructive=True,
     ),
 )

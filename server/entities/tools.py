@@ -15,7 +15,6 @@ from server.entities.models import (
 )
 from server.entities.service import EntityService
 from server.envelopes import cognitive as envelope
-from server.principals import Role
 from server.tools import Tool
 
 TOOLS: tuple[Tool, ...] = (
@@ -26,7 +25,6 @@ TOOLS: tuple[Tool, ...] = (
         response=NodeAdded,
         run=EntityService.add_node,
         envelope=envelope,
-        role=Role.AGENT,
         idempotent=True,
     ),
     Tool(
@@ -36,7 +34,6 @@ TOOLS: tuple[Tool, ...] = (
         response=EdgeAdded,
         run=EntityService.add_edge,
         envelope=envelope,
-        role=Role.AGENT,
         idempotent=True,
     ),
     Tool(

@@ -28,7 +28,6 @@ from server.errors import (
     PrecedentError,
     SchemaTooNew,
 )
-from server.principals import Role
 from server.tools import Tool
 
 
@@ -58,7 +57,6 @@ TOOLS = (
         response=Saved,
         run=EntryService.save_memory,
         envelope=envelope,
-        role=Role.AGENT,
     ),
     Tool(
         name="search",
@@ -102,7 +100,6 @@ TOOLS = (
         response=Ingested,
         run=EntryService.ingest_docs,
         envelope=envelope,
-        role=Role.AGENT,
         idempotent=True,
     ),
     Tool(
@@ -112,7 +109,6 @@ TOOLS = (
         response=RetentionReport,
         run=EntryService.retention_dry_run,
         envelope=envelope,
-        role=Role.AGENT,
         many="candidate_ids",
     ),
 )

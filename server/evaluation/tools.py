@@ -9,7 +9,6 @@ from server.envelopes import cognitive
 from server.errors import ApiKeyMissing, GoldenSetEmpty, JudgeUnavailable, PrecedentError
 from server.evaluation.models import DualJudgeScores, GetGoldenTestResults, GoldenTestResults, StoreDualJudgeScores
 from server.evaluation.service import EvaluationService
-from server.principals import Role
 from server.tools import Tool
 
 
@@ -36,7 +35,6 @@ TOOLS: tuple[Tool, ...] = (
         response=DualJudgeScores,
         run=EvaluationService.store_dual_judge_scores,
         envelope=envelope,
-        role=Role.AGENT,
         open_world=True,
     ),
     Tool(
@@ -47,7 +45,6 @@ TOOLS: tuple[Tool, ...] = (
         response=GoldenTestResults,
         run=EvaluationService.golden_test_results,
         envelope=envelope,
-        role=Role.AGENT,
         idempotent=True,
     ),
 )

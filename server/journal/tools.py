@@ -12,7 +12,6 @@ from server.errors import Conflict, InvalidArgument, NotFound, PrecedentError, Q
 from server.journal import models
 from server.journal.service import JournalService
 from server.journal.tavily import SearchWeb, WebResults
-from server.principals import Role
 from server.tools import Texts, Tool, ToolInput
 
 
@@ -52,7 +51,7 @@ Run = Callable[[Any, Any, Any], Awaitable[BaseModel]]
 def _write(
     name: str, description: str, *, request: type[ToolInput], response: type[BaseModel], run: Run, texts: Texts
 ) -> Tool:
-    return Tool(name, description, request, response, run, envelope, role=Role.AGENT, texts=texts)
+    return Tool(name, description, request, response, run, envelope, texts=texts)
 
 
 def _read(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import validate
 
+from server.access.roles import TOOLS as ROLES
 from server.decisions.models import FoundDecision
 from server.decisions.tools import TOOLS, envelope
 from server.errors import Conflict, RateLimitExceeded
@@ -19,7 +20,7 @@ _TOOLS = {tool.name: tool for tool in TOOLS}
 
 
 def test_the_tools_are_the_specified_ones_with_the_specified_roles() -> None:
-    assert {tool.name: tool.role for tool in TOOLS} == {
+    assert {tool.name: ROLES[tool.name] for tool in TOOLS} == {
         "record_decision": Role.AGENT,
         "supersede_decision": Role.AGENT,
         "search_decisions": Role.VIEWER,

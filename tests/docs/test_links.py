@@ -98,5 +98,5 @@ def test_the_checks_see_what_is_wrong() -> None:
     assert not _exists(_words("precedent serv"))
     assert not _exists(_words("PRECEDENT_PORT=1 .venv/bin/precedent serve --smaple docs"))
     assert not _exists(_words("make tset"))
-    assert _exists(_words("precedent token add alice --role admin"))
+    assert _exists(_words("precedent token create --name alice --role admin"))
     assert _words("claude mcp add precedent") == []

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from server.access.roles import TOOLS as ROLES
 from server.entities.tools import TOOLS
 from server.envelopes import cognitive as envelope
 from server.errors import (
@@ -41,7 +42,7 @@ def test_what_an_agent_has_to_read_stays_small() -> None:
 )
 def test_reading_needs_a_viewer_and_writing_an_agent(name: str, role: Role, read_only: bool) -> None:
     tool = _TOOLS[name]
-    assert (tool.role, tool.read_only, tool.destructive, tool.idempotent) == (role, read_only, False, True)
+    assert (ROLES[tool.name], tool.read_only, tool.destructive, tool.idempotent) == (role, read_only, False, True)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from server.access.roles import TOOLS as ROLES
 from server.entries.tools import TOOLS, envelope
 from server.errors import (
     Conflict,
@@ -64,7 +65,7 @@ def test_the_arguments_are_those_of_the_specification_and_the_declared_options(
 )
 def test_reading_needs_a_viewer_and_writing_an_agent(name: str, role: Role, read_only: bool) -> None:
     tool = _TOOLS[name]
-    assert (tool.role, tool.read_only, tool.destructive) == (role, read_only, False)
+    assert (ROLES[tool.name], tool.read_only, tool.destructive) == (role, read_only, False)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from server.access.roles import TOOLS as ROLES
 from server.errors import (
     ApiKeyMissing,
     Conflict,
@@ -67,7 +68,7 @@ def test_the_answers_have_the_fields_of_the_page() -> None:
 
 def test_both_tools_write_and_only_the_judges_reach_out() -> None:
     hints = {
-        name: (tool.role, tool.read_only, tool.destructive, tool.idempotent, tool.open_world)
+        name: (ROLES[tool.name], tool.read_only, tool.destructive, tool.idempotent, tool.open_world)
         for name, tool in BY_NAME.items()
     }
     assert hints == {

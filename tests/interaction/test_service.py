@@ -145,7 +145,7 @@ async def test_a_taken_port_is_told_with_who_holds_it(made: Service) -> None:
 
 async def test_tokens_are_made_beside_the_running_service(made: Service) -> None:
     await made.start()
-    token = made.command("token", "add", "ada", "--role", "admin", "--kind", "human").stdout.strip()
+    token = made.command("token", "create", "--name", "ada", "--role", "admin", "--kind", "human").stdout.strip()
     assert token.startswith("precedent_")
     assert "ada" in made.command("token", "list").stdout
     with anyio.fail_after(20):
@@ -156,7 +156,7 @@ async def test_tokens_are_made_beside_the_running_service(made: Service) -> None
             except (MCPError, BaseExceptionGroup):
                 break
             await anyio.sleep(0.5)
-    assert made.command("token", "remove", "ada").returncode == 0
+    assert made.command("token", "revoke", "ada").returncode == 0
 
 
 @pytest.mark.parametrize("name", ["PRECEDENT_PORT", "PRECEDENT_WRITE_COOLDOWN"])

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from server.access.roles import TOOLS as ROLES
 from server.errors import (
     Conflict,
     GraphUnavailable,
@@ -123,11 +124,11 @@ def test_each_tool_says_honestly_what_it_does(name: str) -> None:
     reads = name.startswith(("get_", "search_"))
     assert (tool.read_only, tool.idempotent, tool.destructive) == (reads, reads, False)
     assert tool.open_world is (name == "tavily_web_search")
-    assert tool.role is (Role.VIEWER if reads or name == "tavily_web_search" else Role.AGENT)
+    assert ROLES[tool.name] is (Role.VIEWER if reads or name == "tavily_web_search" else Role.AGENT)
     assert tool.output_schema()["type"] == "object"
 
 
-@pytest.mark.parametrize("name", [name for name, tool in BY_NAME.items() if tool.role is Role.AGENT])
+@pytest.mark.parametrize("name", [name for name, tool in BY_NAME.items() if ROLES[tool.name] is Role.AGENT])
 async def test_a_viewer_reads_and_does_not_write(agent: Agent, cypher: Cypher, name: str) -> None:
     async with agent.at(role=Role.VIEWER).connected() as viewer:
         refused = await viewer.refused(name, **GOOD[name])
