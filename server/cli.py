@@ -38,8 +38,6 @@ tokens = typer.Typer(
 )
 app.add_typer(tokens, name="token")
 app.add_typer(ingest, name="ingest")
-app.command()(export)
-app.command("import")(import_)
 
 out = Console()
 err = Console(stderr=True)
@@ -168,6 +166,10 @@ def rebuild() -> None:
         task = progress.add_task("Projecting", total=None)
         records = anyio.run(upkeep.rebuild, settings_of(), lambda done: progress.advance(task, done))
     out.print(f"Projected {records} records anew.")
+
+
+app.command()(export)
+app.command("import")(import_)
 
 
 @tokens.command("create")
