@@ -200,6 +200,12 @@ REQUIREMENTS = {
         "Requests, latencies, the projector's lag and sizes, as Prometheus reads them.",
     ),
     "access:audit": ("issue 6 Access", "Whatever writes leaves who did what and when, in the same transaction."),
+    # the backup
+    "archive:round-trip": ("issue 6 REST", "Exported and imported it is the same graph, every value and relation."),
+    "archive:families": ("issue 6 REST", "A copy of all families' records answers as the original, numbers go on."),
+    "archive:moment": ("issue 6 REST", "An archive is the namespace of one moment, or refused."),
+    "archive:damage": ("issue 6 REST", "What is wrong with a file is told with its line, and nothing is changed."),
+    "archive:kill": ("issue 6 REST", "An import killed with -9 is put right by the same one, run again."),
     # the service
     "service:kill": ("issue 3.4", "After kill -9 every acknowledged write is there, and projected."),
     "service:restart": (

@@ -97,6 +97,7 @@ async def _answers(client: Client, rest: httpx2.AsyncClient) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.proves("archive:families")
 async def test_everything_that_was_stored_answers_the_same_from_a_copy_under_another_name(
     app: App, connect: Connect, namespace: str, driver: AsyncDriver, tmp_path: Path
 ) -> None:

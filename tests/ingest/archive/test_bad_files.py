@@ -64,6 +64,7 @@ _WRONG: dict[str, tuple[int, Callable[[Lines], None], str]] = {
 }
 
 
+@pytest.mark.proves("archive:damage")
 @pytest.mark.parametrize("case", _WRONG)
 async def test_a_line_that_is_wrong_is_named_and_nothing_is_changed(  # noqa: PLR0917 - fixtures
     case: str, graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path, lines: Lines
@@ -81,10 +82,11 @@ async def test_a_newer_schema_is_refused(graph: Graph, namespace: str, tmp_path:
         await imported(graph, sealed(lines, tmp_path / "a.jsonl"), f"{namespace}-copy")
 
 
+@pytest.mark.proves("archive:damage")
 async def test_damage_is_found_wherever_it_is(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path, lines: Lines
 ) -> None:
-    """Every byte that is changed, every end that is missing, plain and gzipped."""
+    """Bytes that are changed and ends that are missing, all over the file, plain and gzipped."""
     whole = (tmp_path / "whole.jsonl").read_bytes()
     packed = gzip.compress(whole)
     spoilt = [whole[:cut] for cut in range(0, len(whole), 97)] + [packed[:cut] for cut in range(0, len(packed), 41)]

@@ -28,6 +28,7 @@ def environment(neo4j: tuple[str, str, str], tmp_path: Path) -> Environment:
     return {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "PRECEDENT_HOME": str(tmp_path)}
 
 
+@pytest.mark.proves("archive:kill")
 async def test_an_import_that_was_killed_is_put_right_by_the_same_one(
     graph: Graph, driver: AsyncDriver, environment: Environment, namespace: str, tmp_path: Path
 ) -> None:

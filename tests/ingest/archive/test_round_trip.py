@@ -68,6 +68,7 @@ CREATE (a)-[r:$(each.type)]->(b) SET r = each.p
 """
 
 
+@pytest.mark.proves("archive:round-trip")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(held=graphs())
 async def test_any_graph_comes_back_exactly_also_under_another_name(
@@ -84,6 +85,7 @@ async def test_any_graph_comes_back_exactly_also_under_another_name(
     assert (before.manifest.nodes, before.manifest.relations) == (len(held["nodes"]), len(held["relations"]))
 
 
+@pytest.mark.proves("archive:round-trip")
 async def test_values_that_only_neo4j_knows_come_back_to_the_last_second(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -153,6 +155,7 @@ async def test_an_empty_namespace_is_refused_and_leaves_no_file(graph: Graph, na
     assert _files(tmp_path) == []
 
 
+@pytest.mark.proves("archive:moment")
 async def test_a_write_while_it_is_read_is_in_the_archive_whole_or_refuses_it(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
