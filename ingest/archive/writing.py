@@ -71,9 +71,14 @@ async def export_archive(graph: Graph, namespace: str, path: Path, progress: Pro
     """Writes an archive of a namespace; `path` is gzipped where it ends in `.gz`, and is there whole or not at all.
 
     What it holds is the namespace of one moment: it is read until two readings, one after the other, are the same.
-    Raises `NotFound` where there is nothing in the namespace, `Conflict` where it does not rest, `DiskFull`.
+    Raises `NotFound` where there is nothing in the namespace, `Conflict` where it does not rest or is half imported,
+    `DiskFull`.
     """
     started = time.monotonic()
+    if await graph.one("archive/state", namespace=namespace):
+        raise Conflict(
+            f"CONFLICT: an import into the namespace {namespace!r} has not ended; run it again before you export."
+        )
     before = await Survey(Nobody(), lambda done: progress.at("Reading", done, 0.0)).run(graph, namespace)
     progress.at("Reading", before.tally.nodes + before.tally.relations, 1.0)
     if not before.tally.nodes:

@@ -82,6 +82,21 @@ async def test_a_newer_schema_is_refused(graph: Graph, namespace: str, tmp_path:
         await imported(graph, sealed(lines, tmp_path / "a.jsonl"), f"{namespace}-copy")
 
 
+async def test_records_of_an_older_schema_are_brought_to_this_one(
+    graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
+) -> None:
+    """As where an agent used a label that has become ours since (migration 7)."""
+    await cypher(driver, "CREATE (:Entity:Change {namespace: $n, name: 'a'})", n=namespace)
+    await exported(graph, namespace, tmp_path / "a.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    lines[0]["schema"] = 6
+    await imported(graph, sealed(lines, tmp_path / "a.jsonl"), f"{namespace}-copy")
+    found = await cypher(
+        driver, "MATCH (e {namespace: $n, name: 'a'}) RETURN labels(e), e.label", n=f"{namespace}-copy"
+    )
+    assert found == [[["Entity"], "Change"]]
+
+
 @pytest.mark.proves("archive:damage")
 async def test_damage_is_found_wherever_it_is(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path, lines: Lines

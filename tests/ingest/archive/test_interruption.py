@@ -76,6 +76,8 @@ async def test_an_import_that_died_just_before_its_end_is_ended_by_the_same_one_
         await imported(graph, file, copy)
     with pytest.raises(Conflict, match="import that one again"):
         await imported(graph, other, copy)
+    with pytest.raises(Conflict, match="has not ended"):
+        await exported(graph, copy, tmp_path / "c.jsonl")
     assert (await imported(graph, file, copy)).resumed
     assert await cypher(driver, "MATCH (n:Arriving|ArchiveImport) RETURN n.namespace") == []
     assert (await exported(graph, copy, file)).manifest.content == told.manifest.content
