@@ -1,6 +1,6 @@
 """`make bench`: what the service costs beside the bare parts, each pair measured in the same run.
 
-Prints one table. Needs `../shared/data`; says so and stops where it is absent. About six minutes on 2 cores.
+Prints one table. Needs `../shared/data`; says so and stops where it is absent. About ten minutes on 2 cores.
 """
 
 import sys

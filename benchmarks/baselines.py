@@ -155,6 +155,7 @@ class Parts:
             namespace=self._namespace,
             ids=first,
             others=keys,
+            whole=True,
             scope=scope,
             since="0",
             until="9",

@@ -2,6 +2,7 @@
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<INTEGER>: ids of the insights
+// $whole BOOLEAN: whether their content is asked for
 // $others LIST<STRING>: ids of passages that are only to be confirmed
 // $scope STRING: the word that they must carry
 // $since STRING: from when they must be, as a word
@@ -11,7 +12,7 @@ CALL () {
   MATCH (insight:Insight {namespace: $namespace, id: id})
   RETURN collect({
     id: insight.id,
-    content: insight.content,
+    content: CASE WHEN $whole THEN insight.content END,
     source_ids: insight.source_ids,
     fidelity_score: insight.fidelity_score
   }) AS found
