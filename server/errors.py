@@ -120,7 +120,7 @@ class ReviewWindow(RequestError):
 
 
 class RateLimitExceeded(RequestError):
-    """Two writes of one caller came too close together: wait as long as the message says."""
+    """A caller asked too often, or two of its writes came too close together: wait as long as the message says."""
 
     code = "RATE_LIMIT_EXCEEDED"
 

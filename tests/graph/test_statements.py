@@ -50,6 +50,17 @@ def _operators(plan: dict[str, object] | None) -> list[str]:
     return [str(plan["operatorType"]), *(name for child in children for name in _operators(child))]
 
 
+@pytest.mark.parametrize("name", [name for name in _NAMES if "change" in load(name).parameters])
+def test_a_statement_that_leaves_a_change_leaves_it_in_the_one_form(name: str) -> None:
+    assert load(name).access == "write"
+    form = (
+        r"MERGE \(who:Principal \{namespace: \$?namespace, name: \$change\.by\}\)\n"
+        r" *CREATE \(who\)-\[:DID\]->\((change)?:Change \$change\)"
+    )
+    assert len(re.findall(form, _body(load(name)))) == 1, "docs/decisions/0012"
+    assert _body(load(name)).count("$change") == 2
+
+
 def test_every_statement_is_used() -> None:
     code = "\n".join(path.read_text() for folder in ("server", "ingest") for path in Path(folder).rglob("*.py"))
     assert [name for name in _NAMES if f'"{name}"' not in code] == []

@@ -148,25 +148,50 @@ async def test_what_is_refused_leaves_no_trace_in_the_graph(
     assert await _changes(driver, namespace) == []
 
 
-@pytest.mark.proves("access:audit", "access:log")
+@pytest.mark.proves("access:audit")
 async def test_over_rest_a_change_is_its_routes_and_carries_the_requests_id(
     app: App, driver: AsyncDriver, namespace: str
 ) -> None:
+    said = {"prompt": "Why?", "thought": "t", "response": "r", "sessionId": "s"}
+    told: list[tuple[str, str]] = []
     async with _http(app, namespace) as http:
-        with structlog.testing.capture_logs() as lines:
-            body = {"prompt": f"a secret {CANARY}?", "thought": "t", "response": "r", "sessionId": "s"}
+
+        async def ask(method: str, path: str, **body: Any) -> httpx2.Response:
+            answer = await http.request(method, path, **body)
+            assert answer.is_success, answer.text
+            told.append((f"{method} {path}", answer.headers["x-request-id"]))
+            return answer
+
+        await ask("POST", "/memories", json=said)
+        await ask("POST", "/sessions/summarize", json={"sessionId": "s"})
+        exported = await http.get("/db/export")
+        await ask("DELETE", "/summaries")
+        await ask("POST", "/db/import", files={"file": ("m.jsonl", exported.content)}, data={"mode": "replace"})
+    changes = await _changes(driver, namespace)
+    assert list(dict.fromkeys((change["name"], change["request"]) for change in changes)) == told
+    assert {change["by"] for change in changes} == {"grace"}
+    # What the import replaced is being cleared away; who did what to it stays.
+    assert changes[-1]["to"]
+
+
+@pytest.mark.proves("access:log")
+async def test_the_log_tells_who_asked_what_and_never_a_body_or_a_secret(app: App, namespace: str) -> None:
+    body = {"prompt": f"a secret {CANARY}?", "thought": "t", "response": "r"}
+    with structlog.testing.capture_logs() as lines:
+        async with _mcp(app, namespace) as client, _http(app, namespace) as http:
             answer = await http.post("/memories", json=body)
-            assert answer.status_code == 201, answer.text
-    [change] = await _changes(driver, namespace)
-    request = answer.headers["x-request-id"]
-    assert (change["by"], change["name"], change["request"]) == ("grace", "POST /memories", request)
-    [line] = [line for line in lines if line["event"] == "request"]
-    assert (line["request"], line["caller"], line["route"], line["status"]) == (
-        request, "grace", "POST /memories", 201,
-    )  # fmt: skip
-    assert line["ms"] > 0
-    assert CANARY not in str(lines), "never a body"
-    assert SECRET not in str(lines), "never a secret"
+            await client.call_tool("save_memory", {"text": f"a secret {CANARY}"})
+            await http.get(f"/nowhere/{CANARY}?query={CANARY}")
+    asked, nowhere = [line for line in lines if line["event"] == "request" and not line["route"].endswith("/mcp")]
+    assert asked["request"] == answer.headers["x-request-id"]
+    assert (asked["caller"], asked["route"], asked["status"]) == ("grace", "POST /memories", 201)
+    assert asked["ms"] > 0
+    assert (nowhere["route"], nowhere["status"]) == ("GET", 404)
+    [call] = [line for line in lines if line["event"] == "tool_called"]
+    assert (call["caller"], call["tool"], call["outcome"]) == ("grace", "save_memory", "success")
+    assert re.fullmatch(r"[0-9a-f]{16}", call["request"])
+    for hidden in (CANARY, SECRET):
+        assert hidden not in str(lines)
 
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
