@@ -1,0 +1,33 @@
+"""A service that others can reach does not start without a credential."""
+
+from pathlib import Path
+
+import pytest
+
+from server.access.tokens import Tokens
+from server.app import open_app
+from server.errors import SetupError
+from server.graph.graph import Graph
+from server.principals import Role
+from server.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.proves("access:tokens")
+async def test_beyond_loopback_without_a_credential_it_refuses_to_start_and_says_what_to_do(
+    neo4j: tuple[str, str, str], graph: Graph, tmp_path: Path
+) -> None:
+    uri, user, password = neo4j
+    there = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "AGENT_MEMORY_SECRET": None}
+    settings = Settings(**there, PRECEDENT_HOST="0.0.0.0", PRECEDENT_HOME=tmp_path)
+    with pytest.raises(SetupError, match="precedent token create --name"):
+        async with open_app(settings):
+            raise AssertionError("nobody may come in")
+    tokens = Tokens(graph)
+    await tokens.create("ada", kind="human", role=Role.ADMIN, namespace="default")
+    try:
+        async with open_app(settings) as app:
+            assert app.settings.host == "0.0.0.0"
+    finally:
+        await tokens.revoke("ada")
