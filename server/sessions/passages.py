@@ -8,6 +8,7 @@ from typing import Any
 
 from server.retrieval.scope import family_word
 
+_CAPTION = 80
 _WHOLE = 4_000
 """Characters of a record that its own passage keeps: more than the embedding model reads."""
 
@@ -35,7 +36,9 @@ def with_whole(
     `scopes` are words that this one alone carries.
     """
     carried = " ".join([found_by[0]["scope"], *scopes])
-    alone: dict[str, Any] = {"id": key, "name": "", "heading": None, "text": whole[:_WHOLE], "scope": carried}
+    # What it is called is how it begins: so the projection embeds its text alone (cypher/projection/pending.cypher).
+    name = whole.partition("\n")[0][:_CAPTION] or found_by[0]["name"]
+    alone: dict[str, Any] = {"id": key, "name": name, "heading": None, "text": whole[:_WHOLE], "scope": carried}
     if vector is not None:
         alone["vector"] = vector
     first, *rest = found_by

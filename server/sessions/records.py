@@ -163,7 +163,8 @@ def _vector(numbers: Sequence[float] | None, dimension: int) -> bytes | None:
     if numbers is None or len(numbers) != dimension:
         return None
     vector = np.asarray(numbers, dtype=np.float64)
-    length = float(vector @ vector)
+    with np.errstate(over="ignore"):
+        length = float(vector @ vector)
     if not np.isfinite(length) or length == 0:
         return None
     return packed((vector if abs(length - 1) <= _EXACT else vector / np.sqrt(length)).tolist())
@@ -181,7 +182,9 @@ def write(of: Of, row: Row, at: int, vector: Vector, model: str) -> bytes:
     }
     head = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
     # Nine digits tell a number of 32 bits apart from every other.
-    numbers = ",".join(["%.9g"] * len(vector)) % tuple(vector)
+    numbers = ",".join(["%.9g"] * len(vector)) % tuple(
+        number + 0.0 for number in vector
+    )  # no -0, which JSON reads as 0
     return f'{head[:-1]},"embedding":[{numbers}]}}\n'.encode()
 
 

@@ -53,7 +53,7 @@ _WEIGHTS: Mapping[Category, float] = {"new-app": 2.0, "refactoring": 1.5, "docum
 """Where one word says more than a word of other kinds does."""
 
 _DONE = re.compile(
-    r"\b(?:done|fixed|solved|resolved|works|working now|passes|passed|passing|succe(?:ss|ed)\w*|completed?"
+    r"\b(?:done|fixed|solved|resolved|works|working now|pass(?:es|ed|ing)?|succe(?:ss|ed)\w*|completed?"
     r"|finished|merged|deployed|released|implemented|green|agreed|decided)\b",
     re.IGNORECASE,
 )

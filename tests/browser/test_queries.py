@@ -29,6 +29,7 @@ from server.principals import Principal, Role
 from server.vectors.edge import EdgeStore
 from tests.browser.evaluation import evaluate
 from tests.browser.layers import keep_layers
+from tests.browser.sessions import remember
 
 pytestmark = pytest.mark.anyio
 _FOLDER = Path("cypher/browser")
@@ -83,6 +84,7 @@ async def seeded(
     await _keep_a_journal(graph, namespace)
     await _keep_entries(graph, namespace)
     await _propose(graph, namespace)
+    await remember(graph, embedder, caller)
     await keep_layers(graph, EdgeStore(tmp_path_factory.mktemp("vectors")), embedder, caller)
     await evaluate(graph, driver, namespace, tmp_path_factory.mktemp("queries"))
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
