@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 
 from server.embedding.embedder import Embedder
-from server.errors import InvalidArgument
+from server.errors import Conflict, InvalidArgument
 from server.graph.graph import Graph, Transaction
 from server.sessions.collections import Of
 from server.sessions.linking import Linker
@@ -113,6 +113,7 @@ class Importer:
                 if row is not None:
                     # Who is about to store under the same id has done so by now, or goes elsewhere.
                     await transaction.run("sessions/lock_collection", namespace=namespace, id=row["id"])
+                await self._require_staged(transaction, namespace, id_)
                 if mode == "merge":
                     row = await transaction.one("sessions/drop_overlap", namespace=namespace, collection=id_)
                     dropped += row["dropped"] if row else 0
@@ -127,6 +128,15 @@ class Importer:
         dropped = await self._graph.transaction(work, timeout=_PATIENCE)
         outcome.imported -= dropped
         outcome.skipped += dropped
+
+    async def _require_staged(self, transaction: Transaction, namespace: str, id_: str) -> None:
+        """Raises `Conflict` where an import that was silent for too long was taken for dead."""
+        await transaction.run("sessions/lock_collection", namespace=namespace, id=id_)
+        row = await transaction.one("sessions/collection_state", namespace=namespace, id=id_)
+        if row is None or row["state"] != "staged":
+            raise Conflict(
+                "CONFLICT: this import took so long that it was given up; nothing was changed, import again."
+            )
 
     async def _abandon(self, namespace: str, outcome: Outcome) -> None:
         for id_ in outcome.collections.values():

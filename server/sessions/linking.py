@@ -8,6 +8,7 @@ Source: issue 6, REST, export and import; docs/decisions.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from collections.abc import Sequence as Ordered
 
@@ -45,11 +46,11 @@ class Linker:
         self._wake = wake
         self._wanted = anyio.Event()
         self._idle = anyio.Event()
+        self._began = time.monotonic()
 
     async def run(self, *, alone: bool) -> None:
-        """Works until cancelled. `alone` says that no other process uses this graph: whatever it staged is left
-        over."""
-        silent = 0.0 if alone else _SILENT
+        """Works until cancelled. `alone` says that no other process imports into this graph."""
+        first = alone
         while True:
             async for attempt in AsyncRetrying(
                 retry=retry_if_exception_type(Exception),
@@ -58,8 +59,9 @@ class Linker:
                 sleep=anyio.sleep,
             ):
                 with attempt:
-                    await self._round(silent)
-            silent = _SILENT
+                    # Alone, whatever has not been heard of since before this process began is left over.
+                    await self._round(time.monotonic() - self._began if first else _SILENT)
+            first = False
             with anyio.move_on_after(_POLL):
                 await self._wanted.wait()
 
