@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from secrets import token_hex
@@ -25,6 +25,7 @@ from server.mcp.toolsets import TOOLSETS
 from server.principals import Role
 from tests.interaction.calls import CALLS, CANARY, UNTRIED, Ids, tour
 from tests.interaction.conftest import SECRET, Connect
+from tests.interaction.foreign import asked_about, masked, never_was
 from tests.interaction.tools import refused
 
 pytestmark = pytest.mark.anyio
@@ -194,87 +195,12 @@ async def test_the_log_tells_who_asked_what_and_never_a_body_or_a_secret(app: Ap
         assert hidden not in str(lines)
 
 
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_NEVER = {
-    str: "00000000-0000-4000-8000-000000000000",
-    int: 987_654_321,
-}
-"""Ids that never were, in the forms that there are."""
-
-
-def _asked(ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every argument that names something stored, naming something of another namespace."""
-    why = {"title": "t", "target": "t", "rationale": "long enough"}
-    mine = {"agent_id": "mine"}
-    said = {**mine, "sender": "user", "message_content": "x"}
-    for record in (ids["decision"], ids["entry"], ids["message"]):
-        yield "supersede_decision", {**why, "old_decision_ids": [record]}
-        yield "propose_decision", {**why, "confidence": 0.5, "evidence_ids": [record, record, record]}
-        yield "timeline", {"anchor_id": record}
-        yield "get_entries", {"ids": [record]}
-        yield "graph_query_neighbors", {"node_name": record}
-        yield "graph_find_path", {"start_node": record, "end_node": record}
-        yield "add_reference_key", {**mine, "key_type": "k", "key_value": record}
-        corrected = {"correction_type": "c", "applied_automatically": True}
-        yield "log_correction", {**mine, **corrected, "original_entry_id": record}
-    for proposal in (ids["proposal"], ids["accepted"]):
-        yield "accept_proposal", {"proposal_id": proposal}
-        yield "reject_proposal", {"proposal_id": proposal, "reason": "r"}
-        yield "graph_query_neighbors", {"node_name": proposal}
-    for number in (ids["insight"], ids["dialogue"], ids["truth"]):
-        yield "graph_add_node", {"label": "L", "name": "mine", "vector_id": number}
-        yield "compress_to_l2_insight", {"content": "c", "source_ids": [number]}
-        yield "graph_query_neighbors", {"node_name": str(number)}
-        yield "store_dual_judge_scores", {"query_id": number, "query": "q", "docs": [{"id": number, "content": "c"}]}
-    yield "graph_query_neighbors", {"node_name": ids["entity"]}
-    yield "graph_find_path", {"start_node": ids["entity"], "end_node": "Neo4j"}
-    yield "store_conversation_message", {**said, "context_snapshot_id": ids["context"]}
-    yield "store_conversation_message", {**said, "source_attribution_id": ids["source"]}
-    of = {"context_type": "c", "context_data": {}}
-    yield "store_context", {**mine, **of, "parent_context_id": ids["context"]}
-    agent = {"agent_id": ids["agent"]}
-    yield "get_conversation_history", {**agent, "conversation_id": ids["conversation"]}
-    yield "search_conversations", {**agent, "query": "hello"}
-    yield "get_context", {**agent, "context_type": "c"}
-    for name, tool in _TOOLS.items():
-        if name.startswith("get_") and tool.input_schema().get("required") == ["agent_id"]:
-            yield name, agent
-
-
-def _never(value: Any, ids: Ids) -> Any:
-    """The same arguments with ids that never were."""
-    if isinstance(value, dict):
-        return {key: _never(part, ids) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_never(part, ids) for part in value]
-    if value in ids.values():
-        return _NEVER[type(value)]
-    return str(_NEVER[int]) if str(value) in {str(id_) for id_ in ids.values()} else value
-
-
-def _masked(answer: Any, arguments: Any) -> str:
-    """An answer without what differs anyway: the ids that were asked about, and fresh ones."""
-    told = json.dumps(answer, sort_keys=True)
-    for value in _leaves(arguments):
-        asked = re.escape(json.dumps(value).strip('"'))
-        told = re.sub(rf"(?<![\w-]){asked}(?![\w-])", "ASKED", told)
-    return re.sub(r"\d{4}-\d\d-\d\dT[\d:.+]+Z?|decision_\w+|proposal_\w+|\b\d+\b", "FRESH", _UUID.sub("FRESH", told))
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(part)
-    elif not isinstance(value, bool | float):
-        yield value
-
-
 async def _told_apart(client: Client, tool: str, arguments: dict[str, Any], ids: Ids) -> bool:
     """Whether the caller learns from the answer that there is what the arguments name."""
-    never = _never(arguments, ids)
+    never = never_was(arguments, ids)
     assert never != arguments, tool
     there, nowhere = [
-        _masked((await client.call_tool(tool, asked)).structured_content, asked) for asked in (arguments, never)
+        masked((await client.call_tool(tool, asked)).structured_content, asked) for asked in (arguments, never)
     ]
     return there != nowhere
 
@@ -285,13 +211,26 @@ async def test_the_id_of_another_namespace_is_answered_like_one_that_never_was(
 ) -> None:
     ids = toured.ids
     async with connect(role="admin", kind="human") as client:
-        for tool, arguments in _asked(ids):
+        for tool, arguments in asked_about(ids):
             assert not await _told_apart(client, tool, arguments, ids), (tool, arguments)
     async with _mcp(app, toured.namespace) as client:
-        reading = [(tool, arguments) for tool, arguments in _asked(ids) if _TOOLS[tool].read_only]
+        reading = [(tool, arguments) for tool, arguments in asked_about(ids) if _TOOLS[tool].read_only]
         known = [tool for tool, arguments in reading if await _told_apart(client, tool, arguments, ids)]
         at_home = {"timeline", "get_entries", "graph_query_neighbors", "get_all_contexts"}
         assert set(known) >= at_home, "else nothing is shown by this"
+
+
+def test_every_argument_that_names_something_stored_is_asked_about() -> None:
+    names = (
+        "decision", "entry", "message", "proposal", "accepted", "insight", "dialogue", "truth", "entity", "context",
+        "source", "agent", "conversation",
+    )  # fmt: skip
+    asked = {(tool, name) for tool, arguments in asked_about(dict.fromkeys(names, "x")) for name in arguments}
+    naming = re.compile(r"(^|_)ids?$|_node$|^node_name$|^key_value$")
+    # A session, a user, a task are called as the caller likes; suggestions are looked at when a proposal is accepted.
+    free = {"session_id", "user_id", "associated_task_id", "agent_id"}
+    fields = {(name, field) for name, tool in _TOOLS.items() for field in tool.request.model_fields}
+    assert {each for each in fields if naming.search(each[1]) and each[1] not in free} <= asked
 
 
 @pytest.mark.proves("access:namespaces", "service:namespace")
@@ -300,7 +239,7 @@ async def test_nothing_that_reads_tells_what_another_namespace_holds(connect: Co
         for tool, call, _ in CALLS:
             if _TOOLS[tool].read_only:
                 asked = call(toured.ids)
-                assert CANARY not in _masked((await client.call_tool(tool, asked)).structured_content, asked), tool
+                assert CANARY not in masked((await client.call_tool(tool, asked)).structured_content, asked), tool
         for query in ("", f"?query={CANARY}"):
             for uri in roles.RESOURCES:
                 (contents,) = (await client.read_resource(uri + query)).contents
@@ -335,14 +274,14 @@ async def test_over_rest_another_namespace_is_not_there(app: App, namespace: str
             ("GET", "/db/export", None),
         ]
 
-    never = {name: _never(id_, ids) for name, id_ in ids.items()}
+    never = {name: never_was(id_, ids) for name, id_ in ids.items()}
     async with _http(app, namespace) as http:
         for (method, path, json_), (_, path_, json__) in zip(asked(ids), asked(never), strict=True):
             other = await http.request(method, path, json=json_)
             nothing = await http.request(method, path_, json=json__)
             assert other.status_code == nothing.status_code, path
             told = [
-                _masked(answer.text, [part for id_ in of.values() for part in (id_, str(id_))])
+                masked(answer.text, [part for id_ in of.values() for part in (id_, str(id_))])
                 for answer, of in ((other, ids), (nothing, never))
             ]
             assert told[0] == told[1], path
