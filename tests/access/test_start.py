@@ -20,7 +20,12 @@ async def test_beyond_loopback_without_a_credential_it_refuses_to_start_and_says
     neo4j: tuple[str, str, str], graph: Graph, tmp_path: Path
 ) -> None:
     uri, user, password = neo4j
-    there: dict[str, Any] = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "AGENT_MEMORY_SECRET": None}
+    there: dict[str, Any] = {
+        "NEO4J_URI": uri,
+        "NEO4J_USERNAME": user,
+        "NEO4J_PASSWORD": password,
+        "AGENT_MEMORY_SECRET": None,
+    }
     settings = Settings(**there, PRECEDENT_HOST="0.0.0.0", PRECEDENT_HOME=tmp_path)
     with pytest.raises(SetupError, match="precedent token create --name"):
         async with open_app(settings):
