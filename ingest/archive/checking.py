@@ -72,7 +72,8 @@ def check(path: Path, namespace: str, at: Callable[[int, float], None]) -> Check
         for line in _body(path, hear):
             with _told(path, line):
                 _add(line.value, tally, shelf, renaming)
-            at(tally.nodes + tally.relations, share)
+            if line.number % BLOCK == 0:
+                at(tally.nodes + tally.relations, share)
     for told, found in (
         (f"{manifest.nodes} nodes", f"{tally.nodes} nodes"),
         (f"{manifest.relations} relationships", f"{tally.relations} relationships"),

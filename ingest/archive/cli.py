@@ -1,7 +1,9 @@
 """`precedent export` and `precedent import`: the backup."""
 
+from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import anyio
 import typer
@@ -10,6 +12,7 @@ from rich.table import Table
 from ingest.console import Bars, bars, err, out
 from server.settings import Settings
 
+T = TypeVar("T")
 _LABELS = 8
 """Labels that are told with their numbers, the most frequent ones."""
 
@@ -34,7 +37,7 @@ def export(
             with bars() as display:
                 return await export_archive(graph, namespace or settings.namespace, file, Bars(display))
 
-    done = anyio.run(work)
+    done = _run(work)
     table = _table("export", done.manifest.namespace, done.manifest.nodes, done.manifest.relations)
     for label, count in sorted(done.manifest.labels.items(), key=lambda item: -item[1])[:_LABELS]:
         table.add_row(f"  {label}", f"{count:,}")
@@ -69,13 +72,18 @@ def import_(
                 await project(graph, settings)
             return done
 
-    done = anyio.run(work)
+    done = _run(work)
     table = _table("import", done.namespace, done.manifest.nodes, done.manifest.relations)
     table.add_row("to be searchable by meaning", f"{done.queued:,}")
     table.add_row("seconds", f"{done.seconds:.1f}")
     _tell(table, done.manifest.content)
     if done.resumed:
         err.print("An earlier import had brought everything; this one ended it.", highlight=False)
+
+
+def _run(work: Callable[[], Awaitable[T]]) -> T:
+    # The driver takes several turns of the event loop for each record: the faster loop, where installed, is worth it.
+    return anyio.run(work, backend_options={"use_uvloop": find_spec("uvloop") is not None})
 
 
 def _tell(table: Table, content: str) -> None:
