@@ -9,10 +9,13 @@
 UNWIND $collections AS collection
 CALL (collection) {
   MATCH (record:Collected)
-  WHERE record.namespace = $namespace AND record.collection = collection AND record.created_at >= datetime({epochMillis: $at}) AND record.id IS NOT NULL
-    AND (record.created_at > datetime({epochMillis: $at}) OR record.id > $id)
+  WHERE record.namespace = $namespace AND record.collection = collection
+    AND record.created_at >= datetime({epochMillis: $at}) AND record.id IS NOT NULL
+    // As an OR it would be planned as two searches, whose rows are sorted all.
+    AND CASE WHEN record.created_at = datetime({epochMillis: $at}) THEN record.id > $id ELSE true END
   RETURN record
-  ORDER BY record.created_at, record.id
+  // The whole order of the index, so that it is read in that order and no further than the page.
+  ORDER BY record.namespace, record.collection, record.created_at, record.id
   LIMIT $limit
 }
 WITH record

@@ -6,11 +6,14 @@
 // $id STRING: its id
 // $limit INTEGER: how many at most
 MATCH (record:Collected)
-WHERE record.namespace = $namespace AND record.collection = $collection AND record.created_at >= datetime({epochMillis: $at}) AND record.id IS NOT NULL
-  AND (record.created_at > datetime({epochMillis: $at}) OR record.id > $id) AND record:Unlinked
+WHERE record.namespace = $namespace AND record.collection = $collection
+  AND record.created_at >= datetime({epochMillis: $at}) AND record.id IS NOT NULL
+  // As an OR it would be planned as two searches, whose rows are sorted all.
+  AND CASE WHEN record.created_at = datetime({epochMillis: $at}) THEN record.id > $id ELSE true END AND record:Unlinked
+// The whole order of the index, so that it is read in that order and no further than the page.
+WITH record ORDER BY record.namespace, record.collection, record.created_at, record.id LIMIT $limit
 RETURN
   record {.id, .session_id, .prompt, .thought, .response, .title, .summary, .category} AS record,
   record.created_at.epochMillis AS at,
   record.vector AS vector
 ORDER BY record.created_at, record.id
-LIMIT $limit
