@@ -20,6 +20,7 @@ from server.entities.models import (
     NodeAdded,
     PathAnswer,
     QueryNeighbors,
+    Word,
 )
 from server.entities.service import EntityService
 
@@ -39,6 +40,8 @@ class Between(FindPath, strict=False):
 
     start_node: Name = Field(description="Name of an entity, or id of a decision or record", examples=["Precedent"])
     end_node: Name = Field(examples=["Neo4j"])
+    # A URL is 64 KiB at most: longer ones are refused before any of this is read.
+    relation_types: list[Word] | None = Field(None, min_length=1, max_length=20, description="Follow only these")
 
 
 def build_routes(service: EntityService) -> APIRouter:

@@ -147,8 +147,19 @@ def install(app: FastAPI) -> None:
 
 def allowed(app: FastAPI, path: str) -> list[str]:
     """The methods that a path takes."""
-    operations = app.openapi()["paths"].get(path, {})
+    described = app.openapi()["paths"]
+    # A path that stands there as it is goes before one with a parameter in its place, as it does in routing.
+    operations: dict[str, Any] = described.get(path) or next(
+        (described[each] for each in described if _is(each, path)), {}
+    )
     return sorted(method.upper() for method in operations) or ["GET"]
+
+
+def _is(template: str, path: str) -> bool:
+    known, asked = template.split("/"), path.split("/")
+    return len(known) == len(asked) and all(
+        part.startswith("{") or part == said for part, said in zip(known, asked, strict=True)
+    )
 
 
 def _sentence(problems: Sequence[Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from server.rest.errors import HTTP_CODES, Error
+from server.rest.links import LINKS
 from server.tools import without_null
 
 TAGS: list[dict[str, Any]] = [
@@ -113,15 +114,17 @@ def _complete(description: dict[str, Any]) -> None:
             for status, response in responses.items():
                 if int(status) >= HTTPStatus.BAD_REQUEST and "content" not in response:
                     _tell(int(status), response)
+            for succeeded, links in LINKS.get(operation["operationId"], {}).items():
+                responses[succeeded]["links"] = links
             operation["responses"] = dict(sorted(responses.items()))
 
 
 def _statuses(operation: dict[str, Any]) -> list[int]:
     if operation["tags"] == ["health"]:
-        return [500] if operation["operationId"] == "checkHealth" else [401, 500]
+        return [429, 500] if operation["operationId"] == "checkHealth" else [401, 429, 500]
     takes = [400] if "parameters" in operation or "requestBody" in operation else []
     body = [413] if "requestBody" in operation else []
-    return [*takes, 401, 403, *body, 500, 503]
+    return [*takes, 401, 403, *body, 429, 500, 503]
 
 
 def _tell(status: int, response: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Form, Query, Request, UploadFile
+from fastapi import APIRouter, Body, Depends, File, Form, Query, Request, UploadFile
 from fastapi.responses import StreamingResponse
 
 from server.access.gate import caller_of
@@ -35,6 +35,11 @@ from server.sessions.service import SessionService
 
 IMPORT = "/db/import"
 _JSONL = "application/x-jsonlines"
+_LINE = (
+    '{"collection": "memories", "id": "mem_2025-10-08T12:00:00.000Z", "metadata": {"timestamp": '
+    '"2025-10-08T12:00:00.000Z", "sessionId": "session_1696800000000", "prompt": "Why Neo4j?", "thought": "", '
+    '"response": "It holds relations."}}'
+)
 _ALL: tuple[Of, ...] = ("memories", "summaries")
 
 
@@ -135,7 +140,9 @@ def _add_database(router: APIRouter, service: SessionService) -> None:
         )
 
     @router.post(IMPORT, tags=["database"], operation_id="importDatabase")
-    async def import_database(file: UploadFile, caller: Caller, mode: Annotated[Mode, Form()] = "merge") -> Imported:
+    async def import_database(
+        file: Annotated[UploadFile, File(examples=[_LINE])], mode: Annotated[Mode, Depends(_mode)], caller: Caller
+    ) -> Imported:
         """Imports an exported file, all of it or nothing.
 
         `merge` adds what is not there; `replace` puts what the file holds in the place of all memories, all summaries
@@ -143,6 +150,13 @@ def _add_database(router: APIRouter, service: SessionService) -> None:
         """
         source: Any = file.file
         return await service.import_file(source, mode, caller)
+
+
+async def _mode(request: Request, mode: Annotated[Mode, Form()] = "merge") -> Mode:
+    # To FastAPI, a field that is empty is none.
+    if (await request.form()).get("mode") == "":
+        raise InvalidArgument("Invalid request. mode: Input should be 'merge' or 'replace'.")
+    return mode
 
 
 async def _all(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -2,16 +2,13 @@
 
 import json
 import shutil
-import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
-import uvicorn
 
 from server.access.bearer import CALLER_HEADER
 from server.access.rate import RateLimit
@@ -26,10 +23,13 @@ from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
 from server.vectors.projector import Projector
 from tests.interaction.conftest import SECRET
+from tests.interaction.serving import served
 
 pytestmark = pytest.mark.anyio
 _GOOD = {"prompt": "a", "thought": "b", "response": "c"}
 _JSON = {"Content-Type": "application/json"}
+_NO_MEMORY: tuple[object, ...] = ([], "x", None, {**_GOOD, "sesionId": "s"})
+_NO_SESSION: tuple[object, ...] = ({"sessionId": ""}, {"sessionId": 1}, [], {"id": "s"})
 
 
 def _client(http: Any, namespace: str) -> httpx2.AsyncClient:
@@ -83,14 +83,14 @@ async def test_what_is_out_of_range_is_an_error_and_not_clamped(
         *(("/memories", {**_GOOD, name: value}) for name in _GOOD for value in (None, 1, ["x"], "\ud800")),
         *(("/memories", {key: _GOOD[key] for key in _GOOD if key != name}) for name in _GOOD),
         *(("/memories", {**_GOOD, "sessionId": value}) for value in ("", " ", 1, "s" * 1001)),
-        *(("/memories", body) for body in ([], "x", None, {**_GOOD, "sesionId": "s"})),
+        *(("/memories", body) for body in _NO_MEMORY),
         *(("/memories/query", {"query": value}) for value in ("", " ", 1, "q" * 10_001)),
         *(("/memories/query", {"query": "q", "nResults": value}) for value in (0, 101, "1", 1.5, True)),
         *(
             ("/summaries/query", {"query": "q", **more})
             for more in ({"nResults": 0}, {"nResults": 101}, {"category": "x"})
         ),
-        *(("/sessions/summarize", body) for body in ({"sessionId": ""}, {"sessionId": 1}, [], {"id": "s"})),
+        *(("/sessions/summarize", body) for body in _NO_SESSION),
     ],
 )
 async def test_a_body_that_is_not_what_it_has_to_be_is_refused(
@@ -116,12 +116,15 @@ async def test_whatever_else_goes_wrong_is_told_in_the_same_form(rest: httpx2.As
         ("POST", "/summaries", "DELETE, GET"),
         ("GET", "/sessions/summarize", "POST"),
         ("DELETE", "/healthcheck", "GET"),
+        ("DELETE", "/entries/0b8d6a52", "GET"),
+        ("PUT", "/decisions/proposals/proposal_1/accept", "POST"),
     ):
         answer = await rest.request(method, path)
         _told(answer, 405, "METHOD_NOT_ALLOWED")
         assert answer.headers["allow"] == allowed
     _told(await rest.post("/db/import", data={"mode": "merge"}), 400, "INVALID_ARGUMENT")
-    _told(await rest.post("/db/import", files={"file": b""}, data={"mode": "wipe"}), 400, "INVALID_ARGUMENT")
+    for mode in ("wipe", ""):
+        _told(await rest.post("/db/import", files={"file": b""}, data={"mode": mode}), 400, "INVALID_ARGUMENT")
     _told(
         await rest.post("/db/import", content=b"x", headers={"Content-Type": "multipart/form-data"}),
         400,
@@ -188,19 +191,6 @@ def _application(app: App, graph: Graph, projector: Projector, sessions: Session
     )
 
 
-@asynccontextmanager
-async def _served(app: App) -> AsyncIterator[str]:
-    """The application on a port of its own, over real sockets."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app.http, log_config=None, lifespan="off")
-        server = uvicorn.Server(config)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.serve, [listening])
-            yield f"localhost:{listening.getsockname()[1]}"
-            server.should_exit = True
-
-
 # The commands of memory-core-rest.md, as its text shows them.
 _COMMANDS = [
     """curl -X POST http://localhost:8001/memories \\
@@ -225,7 +215,8 @@ _COMMANDS = [
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the commands are curl's")
 async def test_the_commands_of_the_specification_work_as_they_stand(app: App, tmp_path: Path) -> None:
     (tmp_path / "path/to").mkdir(parents=True)
-    async with _served(app) as place:
+    async with served(app) as port:
+        place = f"localhost:{port}"
 
         async def run(command: str) -> Any:
             there = command.replace("localhost:8001", place).replace("curl", "curl --silent --show-error", 1)
