@@ -176,6 +176,10 @@ REQUIREMENTS = {
     "rest:errors": ("issue 6 REST", "Every failure is {error, message, code}, with its status; out of range is 400."),
     "rest:unavailable": ("memory-core-rest.md Errors", "503 DB_CONNECTION_ERROR while the graph is away."),
     "rest:openapi": ("issue 6 REST", "The description is valid OpenAPI 3.1; every error has the one form."),
+    "rest:fuzzing": (
+        "issue 6 Done when",
+        "Whatever is sent to whichever operation, the answer is one that is described.",
+    ),
     "rest:docs": ("issue 6 REST", "The docs page and all it needs come from the service itself."),
     # MCP
     "mcp:eras": ("issue 3.7", "The same tools work for clients of both protocol eras."),
