@@ -20,18 +20,14 @@ from pydantic_ai.exceptions import (
     ModelServerError,
     ModelUnavailableError,
     UnexpectedModelBehavior,
-    UserError,
 )
-from pydantic_ai.models import Model, infer_model
-from pydantic_ai.providers import Provider as ModelProvider
-from pydantic_ai.providers import infer_provider
-from pydantic_ai.providers.anthropic import AnthropicProvider
-from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
 from server.errors import ApiKeyMissing, InvalidArgument, JudgeUnavailable, PrecedentError, SetupError
-from server.evaluation.judges import Provider, provider_of
+from server.evaluation.judges import Provider
+from server.language import Reach, language_model
 
 _log = structlog.get_logger(__name__)
 INSTRUCTIONS = """\
@@ -75,20 +71,14 @@ class ModelJudge:
     def named(cls, name: str, providers: Mapping[str, Provider]) -> Self:
         """Raises `ApiKeyMissing` or `SetupError`."""
 
-        def reached(provider: str) -> ModelProvider[Any]:
-            ours = providers.get(provider_of(provider))
-            if ours is None or ours.key is None:
-                return infer_provider(provider)
-            made = AnthropicProvider if provider_of(provider) == "anthropic" else OpenAIProvider
-            return made(api_key=ours.key.get_secret_value(), base_url=ours.url)
-
         try:
-            return cls(infer_model(name, reached), name)
-        except (UserError, ImportError, ValueError) as error:
-            missing = isinstance(error, UserError) and "environment variable" in str(error)
-            kind = ApiKeyMissing if missing else SetupError
-            told = "API key not configured: " if missing else ""
-            raise kind(f"{told}the judge {name} cannot be made. Whoever runs the service can look: {error}") from error
+            return cls(
+                language_model(name, {family: Reach(each.key, each.url) for family, each in providers.items()}), name
+            )
+        except SetupError as error:
+            if "environment variable" in error.message:  # pydantic-ai's words for a key of another provider
+                raise ApiKeyMissing(f"API key not configured: {error.message}") from error
+            raise
 
     async def __aenter__(self) -> Self:
         await self._model.__aenter__()
