@@ -9,18 +9,18 @@ _FRESH = {"namespace", "scope", "node_id", "edge_id", "updated_at", "first_read_
 
 
 async def dump(driver: AsyncDriver, namespace: str, *, uris: bool = True) -> dict[str, list[Any]]:
-    """Every node and relationship of a namespace, without what is fresh each time, without the runs; sorted.
+    """Every node and relationship of a namespace, without what is fresh each time, runs and changes; sorted.
 
     Original dates of decisions are kept. Without `uris`, where files were read is left out.
     """
     nodes = await driver.execute_query(
-        "MATCH (n {namespace: $namespace}) WHERE NOT n:IngestRun AND NOT n:Sequence "
+        "MATCH (n {namespace: $namespace}) WHERE NOT (n:IngestRun OR n:Sequence OR n:Change OR n:Principal) "
         "RETURN labels(n) AS labels, properties(n) AS properties",
         namespace=namespace,
         database_="neo4j",
     )
     edges = await driver.execute_query(
-        "MATCH (a {namespace: $namespace})-[r]->(b) WHERE type(r) <> 'PART_OF_RUN' "
+        "MATCH (a {namespace: $namespace})-[r]->(b) WHERE NOT type(r) IN ['PART_OF_RUN', 'DID', 'CHANGED'] "
         "RETURN labels(a) AS la, coalesce(a.id, a.name) AS a, type(r) AS type, properties(r) AS properties, "
         "labels(b) AS lb, coalesce(b.id, b.name) AS b, b.namespace = $namespace AS inside",
         namespace=namespace,
