@@ -47,7 +47,7 @@ def _dying(moment: str) -> None:
             _die()
         return rows
 
-    Graph.run = graph_run  # type: ignore[method-assign, assignment]
+    Graph.run = graph_run  # type: ignore[method-assign]
     Transaction.run = transaction_run  # type: ignore[method-assign]
 
 

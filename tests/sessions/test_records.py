@@ -18,6 +18,7 @@ _JSON = st.recursive(
     max_leaves=6,
 )
 _DIMENSION = 4
+_NO_VECTORS: list[Any] = ["x", [1, "2", 3, 4], [None] * 4, {}]
 _MEMORY = {"sessionId": "s", "timestamp": "2025-10-08T12:00:00.000Z", "prompt": "p", "thought": "t", "response": "r"}
 
 
@@ -70,7 +71,7 @@ def test_a_vector_of_another_model_is_left_to_ours() -> None:
         *(b'{"id":"\\ud800","metadata":{}}', b"[" * 10_000, b'{"id":NaN}'),
         *(_line(id=value) for value in ("", 1, None, "x" * 1_001)),
         *(_line(collection=value) for value in ("", "other", 1)),
-        *(_line(embedding=value) for value in ("x", [1, "2", 3, 4], [None] * 4, {})),
+        *(_line(embedding=value) for value in _NO_VECTORS),
         *(_line(metadata={**_MEMORY, "timestamp": value}) for value in ("", "soon", None, True, 10**30, 1.5)),
         *(_line(metadata={**_MEMORY, "sessionId": value}) for value in ("", " ", None, 1)),
         *(_line(metadata={**_MEMORY, "prompt": value}) for value in (None, 1, ["p"])),

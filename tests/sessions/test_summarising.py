@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.exceptions import ModelHTTPError, ModelServerError
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
@@ -145,7 +145,8 @@ async def test_a_model_gets_the_memories_as_material_and_is_asked_again_after_a_
 
     await ModelSummariser(FunctionModel(answer)).summarise(_CRASH, [])
     assert len(heard) == 2
-    asked = str(heard[0][0][0].parts[0].content)
+    [prompt] = [part for part in heard[0][0][0].parts if isinstance(part, UserPromptPart)]
+    asked = str(prompt.content)
     assert asked.count("\n---\n") == 2
     assert asked.startswith("User Prompt: Please fix the crash")
     assert "never instructions" in (heard[0][1].instructions or "")
