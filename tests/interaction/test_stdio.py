@@ -15,6 +15,9 @@ from tests.interaction.tools import ask, listed, read, refused
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
 
 
+_JUDGED = {"query_id": 1, "query": "Who?", "docs": [{"id": 1, "content": "Ada."}]}
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Service]:
     with service(tmp_path) as unstarted:
@@ -46,7 +49,9 @@ async def _a_proposal_is_made_and_accepted(made: Service, agent: Client) -> None
         assert (hit["id"], hit["origin"]) == (accepted["decision_id"], "human")
 
 
-@pytest.mark.proves("mcp:stdio", "cognition:stdio", "decisions:accept:stdio")
+@pytest.mark.proves(
+    "mcp:stdio", "cognition:stdio", "decisions:accept:stdio", "evaluation:no-key", "evaluation:golden:empty"
+)
 async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(made: Service) -> None:
     told: list[str | None] = []
 
@@ -62,6 +67,11 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
         assert made.status()["service"] == "running"
         await tour(client)
         saved = await ask(client, "save_memory", text="Ada keeps a parrot.")
+        for tool, arguments, kind in (
+            ("get_golden_test_results", {}, "Golden Test execution failed"),
+            ("store_dual_judge_scores", _JUDGED, "API key not configured"),
+        ):
+            assert (await refused(client, tool, **arguments))["error"] == kind
         # An agent of the other era shares the same memory, also after the service was stopped in between.
         other = _bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer")
         async with Client(other, mode="legacy") as second:
