@@ -9,6 +9,8 @@ from server.cognition.memory import CAPACITY, WorkingMemory
 from server.cognition.models import CompressToL2Insight, StoreEpisode, StoreRawDialogue, UpdateWorkingMemory
 from server.cognition.settings import CognitionSettings
 from server.embedding.embedder import Embedder
+from server.entities.models import AddNode
+from server.entities.service import EntityService
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.principals import Principal
@@ -23,7 +25,9 @@ async def keep_layers(graph: Graph, vectors: VectorStore, embedder: Embedder, ca
     said: dict[str, Any] = {"session_id": "trip", "speaker": "Ada", "content": "I sail to Madeira."}
     dialogue = await Dialogues(graph, ids).store(StoreRawDialogue(**said), caller)
     distilled = CompressToL2Insight(content="Ada sails to [[Madeira]].", source_ids=[dialogue.id])
-    await Insights(graph, ids, projector, settings).store(distilled, caller)
+    insight = await Insights(graph, ids, projector, settings).store(distilled, caller)
+    described = AddNode(label="Island", name="Madeira", properties={}, vector_id=insight.id)
+    await EntityService(graph, ids).add_node(described, caller)
     for number in range(CAPACITY + 1):
         await WorkingMemory(graph, ids).update(UpdateWorkingMemory(content=f"item {number}"), caller)
     episodes = Episodes(graph, ids, vectors=vectors, embedder=embedder, projector=projector, settings=settings)
