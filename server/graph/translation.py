@@ -33,6 +33,7 @@ _LIMITS = (
     "TransactionTimedOut",
     "TransactionTimedOutClientConfiguration",
     "MemoryPoolOutOfMemoryError",
+    "LockClientStopped",  # it waited for another writer all that time
 )
 
 
@@ -51,7 +52,7 @@ def translate(error: driver.GqlError) -> PrecedentError:
     if any(code.endswith(name) for name in _LIMITS):
         return QueryTimeout(
             "The graph could not answer within its limits of time and memory, and the statement was ended; "
-            "ask for less: a smaller depth, fewer results or a relation filter."
+            "ask for less: a smaller depth, fewer results or a relation filter; for a write, come back in a moment."
         )
     match error:
         case driver.ConstraintError():

@@ -77,3 +77,18 @@ async def test_a_neo4j_that_is_not_there_is_unavailable() -> None:
     async with connect("bolt://127.0.0.1:1", "neo4j", "none", retry_time=0) as nobody:
         with pytest.raises(GraphUnavailable):
             await nobody.run("migrations/applied")
+
+
+@pytest.mark.anyio
+async def test_a_statement_that_waits_too_long_for_another_writer_is_told_as_one_that_took_too_long(
+    driver: AsyncDriver, namespace: str
+) -> None:
+    write = "MERGE (e:Entity {namespace: $namespace, name: 'held'}) SET e.held = true"
+    async with driver.session(database="neo4j") as holder:
+        first = await holder.begin_transaction()
+        await (await first.run(write, namespace=namespace)).consume()
+        with pytest.raises(QueryTimeout), translated():
+            await driver.execute_query(Query(write, timeout=0.5), namespace=namespace, database_="neo4j")
+        await first.rollback()
+    stopped = neo4j_errors.Neo4jError._hydrate_neo4j(code="Neo.ClientError.Transaction.LockClientStopped", message="x")
+    assert type(translate(stopped)) is QueryTimeout
