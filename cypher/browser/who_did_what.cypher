@@ -8,5 +8,5 @@ ORDER BY change.at DESC
 LIMIT 100
 OPTIONAL MATCH (change)-[:CHANGED]->(record)
 RETURN change.at AS at, change.by AS by, change.name AS did,
-       collect(coalesce(record.name, change['about']))[..5] AS to, change.request AS request
+       collect(coalesce(record.name, change.target))[..5] AS to, change.request AS request
 ORDER BY at DESC

@@ -8,5 +8,5 @@ DETACH DELETE token
 MERGE (who:Principal {namespace: namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)
 // The token is gone: the name is what is left to tell.
-SET change.namespace = namespace, change.about = $name
+SET change.namespace = namespace, change.target = $name
 RETURN namespace
