@@ -6,7 +6,7 @@ Prints one table. Needs `../shared/data`; says so and stops where it is absent. 
 import sys
 from pathlib import Path
 
-from benchmarks import decisions, entities, ingestion, insights, memory, process, retrieval
+from benchmarks import decisions, entities, ingestion, insights, memory, process, rest, retrieval
 from benchmarks.bench import DATA, Result, console, in_a_throw_away_folder, opened
 from tests.interaction.service import service
 
@@ -24,6 +24,7 @@ async def run(folder: Path) -> list[Result]:
                 insights.measure,
                 memory.measure,
                 process.memory,
+                rest.measure,
             ):
                 console.print(f"{measure.__module__.rpartition('.')[2]} …", style="dim")
                 for row in await measure(bench):
