@@ -130,7 +130,8 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             tasks.start_soon(projector.run)
             tasks.start_soon(partial(sessions.linker.run, alone=settings.local))
             tasks.start_soon(_measure, graph, vectors, projector, metrics)
-            tasks.start_soon(_plan, graph, (*settings.toolsets, "sessions"))
+            if settings.plan_ahead:
+                tasks.start_soon(_plan, graph, (*settings.toolsets, "sessions"))
             try:
                 yield App(settings, graph, vectors, embedder, projector, metrics, services, executor, http)
             finally:

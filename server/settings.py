@@ -87,6 +87,11 @@ class Settings(BaseSettings):
         "for a large graph (512 MiB of heap by default).",
     )
 
+    plan_ahead: bool = Field(
+        default=True,
+        validation_alias="PRECEDENT_PLAN_AHEAD",
+        description="Have Neo4j plan the tools' statements right after the start: else the first caller of each waits.",
+    )
     neo4j_uri: str | None = Field(
         default=None,
         validation_alias="NEO4J_URI",

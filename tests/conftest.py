@@ -20,6 +20,8 @@ from server.settings import Settings
 _numbers = itertools.count(1)
 # A Neo4j of a test lives for seconds: it is ready sooner where Java compiles once, and not twice.
 os.environ.setdefault("PRECEDENT_NEO4J_JVM", "-XX:TieredStopAtLevel=1")
+# A service of a test is asked little: what it does not need is not planned.
+os.environ.setdefault("PRECEDENT_PLAN_AHEAD", "false")
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from server.vectors.projector import Projector
 from tests.entries.conftest import Agent, Cypher, Make
 
 pytestmark = pytest.mark.anyio
-slow = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+slow = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
