@@ -241,9 +241,9 @@ def _rows(seen: Seen, lost: dict[str, int], seconds: float, behind: float) -> li
         ("answers that are errors, 429 aside", f"{errors}", "0", told),
         (
             "acknowledged writes that are lost",
-            f"{lost}",
+            " / ".join(f"{each}" for each in lost.values()),
             "0",
-            f"of {seen.written:,}; all searchable after {behind:.1f} s",
+            f"{', '.join(lost)}; of {seen.written:,}; all searchable after {behind:.1f} s",
         ),
         ("calls a second", f"{seen.statuses.total() / seconds:.0f}", "", ""),
         *(

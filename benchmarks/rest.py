@@ -3,8 +3,12 @@
 The same questions are asked of the same turns of LoCoMo, which are there as entries and as memories: `POST
 /entries/query` is the very use case of the MCP tool `search`, so the two differ by their doors alone; `POST
 /memories/query` has no tool of its own, and `search` is the nearest there is.
+
+By itself, and with more memories: `python -m benchmarks.rest [--memories 10000]`. Most of the time goes into waiting
+until the imported ones are embedded.
 """
 
+import argparse
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -19,17 +23,17 @@ import httpx2
 import psutil
 from mcp import Client
 
-from benchmarks.bench import DATA, Bench, console
+from benchmarks.bench import DATA, Bench, Result, console, in_a_throw_away_folder, opened
 from benchmarks.locomo import conversations
 from benchmarks.measure import in_turn
 from server.access.bearer import CALLER_HEADER
-from tests.interaction.service import Service
+from tests.interaction.service import Service, service
 from tests.interaction.tools import ask
 
 FILE = DATA / "locomo-3.json"
 _NAMESPACE = "bench-rest"
 _TURNS, _QUESTIONS, _WARMING = 500, 200, 28
-_MEMORIES, _TO_A_SESSION = 10_000, 50
+_MEMORIES, _TO_A_SESSION = 1_000, 50
 _WRITERS, _LIMIT = 8, 10
 
 
@@ -75,8 +79,8 @@ class Resident:
         self.most = max(self.most, self.after)
 
 
-async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
-    """Searches through both doors in turn; then 10,000 memories imported, exported and imported in their place."""
+async def measure(bench: Bench, memories: int = _MEMORIES) -> list[tuple[str, str, str, str]]:
+    """Searches through both doors in turn; then so many memories imported, exported and imported in their place."""
     if not FILE.is_file():
         console.print(f"{FILE} is not here: REST is not measured.")
         return []
@@ -87,7 +91,7 @@ async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
         await _store(bench, http, turns[:_TURNS])
         rows = [await _search(http, client, path, questions) for path in ("/entries/query", "/memories/query")]
     async with door(bench.service, f"{_NAMESPACE}-many") as http:
-        return [*rows, *await _out_and_in(bench, http, turns)]
+        return [*rows, *await _out_and_in(bench, http, turns, memories)]
 
 
 async def _store(bench: Bench, http: httpx2.AsyncClient, turns: list[str]) -> None:
@@ -133,9 +137,11 @@ async def _search(
     )
 
 
-async def _out_and_in(bench: Bench, http: httpx2.AsyncClient, turns: list[str]) -> list[tuple[str, str, str, str]]:
+async def _out_and_in(
+    bench: Bench, http: httpx2.AsyncClient, turns: list[str], memories: int
+) -> list[tuple[str, str, str, str]]:
     """Import without vectors, export with them, import of that in the place of all: records a second each."""
-    said = islice(((one, other) for other, one in product(turns, turns) if one != other), _MEMORIES)
+    said = islice(((one, other) for other, one in product(turns, turns) if one != other), memories)
     without = b"".join(_lines(said))
     async with Resident(bench.service) as first:
         bare = await _import(http, without)
@@ -150,9 +156,9 @@ async def _out_and_in(bench: Bench, http: httpx2.AsyncClient, turns: list[str]) 
     assert again.read_bytes() == file.read_bytes()
     size = file.stat().st_size / 1e6
     return [
-        (f"import of {_MEMORIES:,} memories without vectors", f"{_MEMORIES / bare:,.0f} a second", "", str(first)),
-        (f"export of them, {size:.0f} MB", f"{_MEMORIES / out:,.0f} a second", "memory flat", str(exporting)),
-        ("import of that, mode replace", f"{_MEMORIES / replaced:,.0f} a second", "memory flat", str(importing)),
+        (f"import of {memories:,} memories without vectors", f"{memories / bare:,.0f} a second", "", str(first)),
+        (f"export of them, {size:.0f} MB", f"{memories / out:,.0f} a second", "memory flat", str(exporting)),
+        ("import of that, mode replace", f"{memories / replaced:,.0f} a second", "memory flat", str(importing)),
     ]
 
 
@@ -188,3 +194,20 @@ async def _export(http: httpx2.AsyncClient, file: Path) -> float:
             async for part in answer.aiter_bytes():
                 to.write(part)
     return time.perf_counter() - started
+
+
+async def _alone(folder: Path, memories: int) -> list[Result]:
+    with service(folder) as made:
+        async with opened(made, folder) as bench:
+            return [Result(*row) for row in await measure(bench, memories)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rest", description=__doc__)
+    parser.add_argument("--memories", type=int, default=_MEMORIES)
+    options = parser.parse_args()
+    in_a_throw_away_folder(partial(_alone, memories=options.memories))
+
+
+if __name__ == "__main__":
+    main()
