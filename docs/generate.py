@@ -225,7 +225,7 @@ def http() -> str:
         One port, 8001 unless `PRECEDENT_PORT` says otherwise. Requests that name a foreign host or origin are refused
         (421, 403). On loopback no credential is needed until the first token exists; from then on, and always on any
         other address, `Authorization: Bearer …` is (401 without), save for `/healthcheck`, `/docs` and `/openapi.json`.
-        Who asks more often than `PRECEDENT_RATE_LIMIT` allows is told when to come back (429). Whatever fails is told as
+        Who asks more often than `PRECEDENT_RATE_LIMIT` allows is told when to come back (429). What fails is told as
         `{"error", "message", "code"}`, and has changed nothing: [errors](errors.md); `DB_CONNECTION_ERROR` (503) while
         Neo4j does not answer. Bodies are JSON of at most 1 MiB (413).
     """)
