@@ -107,6 +107,18 @@ class Unauthenticated(RequestError):
     code = "UNAUTHENTICATED"
 
 
+class ForeignHost(RequestError):
+    """The header Host names a host that this service is not: `PRECEDENT_ALLOWED_HOSTS` allows more names."""
+
+    code = "HOST_NOT_ALLOWED"
+
+
+class ForeignOrigin(RequestError):
+    """A page from elsewhere asked: `PRECEDENT_ALLOWED_ORIGINS` allows the origins that may."""
+
+    code = "ORIGIN_NOT_ALLOWED"
+
+
 class IsolationViolation(RequestError):
     """An agent tried to replace what a human decided: ask a human, or an admin, to replace it."""
 

@@ -4,12 +4,12 @@ Source: design.md section 6; decisions.md "Permission Denied"; docs/threat-model
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.access.bearer import Bearer, Verifier
@@ -17,7 +17,7 @@ from server.access.rate import RateLimit
 from server.access.requests import PRINCIPAL
 from server.access.roles import ENDPOINTS
 from server.access.tokens import Tokens
-from server.errors import PrecedentError, RateLimitExceeded, Unauthenticated
+from server.errors import ForeignHost, ForeignOrigin, PrecedentError, Unauthenticated
 from server.principals import Principal, Role
 from server.settings import Settings
 
@@ -29,7 +29,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _METHODS = ("GET", "POST", "DELETE")
 _HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "last-event-id")
 _TOLD = ("x-request-id", "retry-after", "mcp-session-id")
-_STATUSES: Mapping[type[PrecedentError], int] = {Unauthenticated: 401, RateLimitExceeded: 429}
+_FOREIGN_HOST = 421
 
 Told = Callable[[PrecedentError], Response]
 """Tells an error over HTTP."""
@@ -47,13 +47,11 @@ class Gate:
     Over MCP the executor counts instead, so that an agent reads an error of the tool's own form.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, settings: Settings, tokens: Tokens, rate: RateLimit, told: Told | None = None
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, tokens: Tokens, rate: RateLimit, told: Told) -> None:
         self._settings = settings
         self._tokens = tokens
         self._rate = rate
-        self._told = told or _plainly
+        self._told = told
         self._bearer = Bearer(Verifier(tokens, settings.agent_memory_secret, settings.namespace))
         self._app = app
         # A browser asks first (OPTIONS) and sends no credential then: that is answered before one is looked for.
@@ -81,8 +79,9 @@ class Gate:
         if scope["type"] == "websocket":  # no route takes one
             await send({"type": "websocket.close", "code": 1008})
             return
+        # Its answers are plain text; what they say is told in the form of all errors.
         refused = await self._hosts.validate_request(Request(scope))
-        await (refused or self._admitted)(scope, receive, send)
+        await (self._told(_foreign(refused)) if refused else self._admitted)(scope, receive, send)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -91,12 +90,7 @@ class Gate:
             if not scope["path"].startswith(_MCP):
                 await self._rate.require(principal)
         except PrecedentError as error:
-            response = self._told(error)
-            if isinstance(error, Unauthenticated):
-                response.headers["WWW-Authenticate"] = "Bearer"
-            if wait := error.details.get("retry_after_seconds"):
-                response.headers["Retry-After"] = str(wait)
-            await response(scope, receive, send)
+            await self._told(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -118,10 +112,12 @@ class Gate:
         return Principal("local", "human", Role.ADMIN, settings.namespace)
 
 
-def _plainly(error: PrecedentError) -> Response:
-    answer = {"error": type(error).__name__, "message": error.message, "code": error.code}
-    status = _STATUSES.get(type(error), 503)
-    return JSONResponse(answer, status_code=status, headers={"Retry-After": "3"} if status == 503 else None)  # noqa: PLR2004
+def _foreign(refused: Response) -> PrecedentError:
+    if refused.status_code == _FOREIGN_HOST:
+        return ForeignHost(
+            "The header Host names a host that this service is not; PRECEDENT_ALLOWED_HOSTS allows more names."
+        )
+    return ForeignOrigin("Pages of this origin may not ask; PRECEDENT_ALLOWED_ORIGINS allows those that may.")
 
 
 def _pattern(origin: str) -> str:

@@ -118,7 +118,7 @@ class DecisionSearch:
                 decisions=[row["id"] for row in unprojected if row["kind"] == "decision"],
                 proposals=[row["id"] for row in unprojected if row["kind"] == "proposal"],
             )
-            vectors = await self._embedder.embed_passages([row["text"] for row in texts])
+            vectors = await self._embedder.embed_passages([row["text"] for row in texts], urgent=True)
             known |= {row["id"]: _cosine(vector, each) for row, each in zip(texts, vectors, strict=True)}
         return known
 

@@ -37,15 +37,19 @@ class Embedder(Protocol):
     async def embed_query(self, text: str) -> list[float]:
         """The vector of what somebody asks; of length 1."""
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of what is stored, in the order of the texts; of length 1."""
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[list[float]]:
+        """The vectors of what is stored, in the order of the texts; of length 1.
+
+        `urgent`: somebody waits for the answer, so it must not stand behind what is embedded in bulk.
+        """
 
 
 class FastEmbedder:
     """An `Embedder` on this machine's processors, from a provisioned model folder (`server/embedding/provision.py`).
 
     A run takes one thread (several threads for one run cost more than twice the time of the processor), so there are
-    several runs at once. Queries and passages go through doors of their own: no query stands behind a bulk.
+    several runs at once. What somebody waits for and what is bulk go through doors of their own: no query stands behind
+    a bulk.
     """
 
     def __init__(self, model: TextEmbedding, *, name: str, dimension: int, fingerprint: str) -> None:
@@ -54,7 +58,7 @@ class FastEmbedder:
         self.fingerprint = fingerprint
         self._model = model
         processors = os.cpu_count() or 1
-        self._query_door = CapacityLimiter(processors)
+        self._urgent_door = CapacityLimiter(processors)
         self._bulk_door = CapacityLimiter(max(1, processors - 1))
 
     @classmethod
@@ -70,10 +74,11 @@ class FastEmbedder:
         return cls(model, name=manifest["name"], dimension=manifest["dimension"], fingerprint=manifest["fingerprint"])
 
     async def embed_query(self, text: str) -> list[float]:
-        [vector] = await to_thread.run_sync(self._embed, [text], limiter=self._query_door)
+        [vector] = await to_thread.run_sync(self._embed, [text], limiter=self._urgent_door)
         return vector
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[list[float]]:
+        door = self._urgent_door if urgent else self._bulk_door
         # Texts of one length share a run, so that little is padded.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         batches = iter([order[start : start + _BATCH] for start in range(0, len(order), _BATCH)])
@@ -83,10 +88,10 @@ class FastEmbedder:
             # One run at a time from each caller's worker: in between, others have their turn at the door.
             for batch in batches:
                 run = [texts[index] for index in batch]
-                done = await to_thread.run_sync(self._embed, run, limiter=self._bulk_door)
+                done = await to_thread.run_sync(self._embed, run, limiter=door)
                 vectors.update(zip(batch, done, strict=True))
 
-        await asyncio.gather(*(work() for _ in range(int(self._bulk_door.total_tokens))))
+        await asyncio.gather(*(work() for _ in range(int(door.total_tokens))))
         return [vectors[index] for index in range(len(texts))]
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:

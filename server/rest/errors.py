@@ -18,6 +18,8 @@ from starlette.exceptions import HTTPException
 
 from server.errors import (
     Conflict,
+    ForeignHost,
+    ForeignOrigin,
     GraphUnavailable,
     InvalidArgument,
     IsolationViolation,
@@ -52,6 +54,8 @@ STATUSES: dict[type[PrecedentError], tuple[HTTPStatus, str]] = {
     PolicyBlocked: (HTTPStatus.BAD_REQUEST, "Blocked by policy"),
     Unauthenticated: (HTTPStatus.UNAUTHORIZED, "Authentication needed"),
     PermissionDenied: (HTTPStatus.FORBIDDEN, "Permission denied"),
+    ForeignHost: (HTTPStatus.MISDIRECTED_REQUEST, "Host not allowed"),
+    ForeignOrigin: (HTTPStatus.FORBIDDEN, "Origin not allowed"),
     NotFound: (HTTPStatus.NOT_FOUND, "Not found"),
     IsolationViolation: (HTTPStatus.FORBIDDEN, "Isolation violation"),
     Conflict: (HTTPStatus.CONFLICT, "Conflict"),
@@ -85,6 +89,8 @@ def told(error: PrecedentError) -> JSONResponse:
     known = next((kind for kind in type(error).__mro__ if kind in STATUSES), None)
     status, title = (HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error") if known is None else STATUSES[known]
     headers = {"Retry-After": _RETRY_SECONDS} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    if status is HTTPStatus.UNAUTHORIZED:
+        headers = {"WWW-Authenticate": "Bearer"}
     if wait := error.details.get("retry_after_seconds"):
         headers = {"Retry-After": str(ceil(wait))}
     return answer(status, title, error.message, CODES.get(type(error), error.code), headers)

@@ -37,7 +37,7 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         ),
     ),
     403: (
-        "The caller's role is too low.",
+        "The caller's role is too low, or a page of a foreign origin asked.",
         Error(
             error="Permission denied", message="Permission denied: this needs the role admin.", code="PERMISSION_DENIED"
         ),
@@ -60,6 +60,14 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
             error="Request Entity Too Large",
             message=HTTP_CODES[HTTPStatus.REQUEST_ENTITY_TOO_LARGE][1],
             code="PAYLOAD_TOO_LARGE",
+        ),
+    ),
+    421: (
+        "The header Host names another host.",
+        Error(
+            error="Host not allowed",
+            message="The header Host names a host that this service is not; PRECEDENT_ALLOWED_HOSTS allows more names.",
+            code="HOST_NOT_ALLOWED",
         ),
     ),
     429: (
@@ -121,10 +129,10 @@ def _complete(description: dict[str, Any]) -> None:
 
 def _statuses(operation: dict[str, Any]) -> list[int]:
     if operation["tags"] == ["health"]:
-        return [429, 500] if operation["operationId"] == "checkHealth" else [401, 429, 500]
+        return [403, 421, 429, 500] if operation["operationId"] == "checkHealth" else [401, 403, 421, 429, 500]
     takes = [400] if "parameters" in operation or "requestBody" in operation else []
     body = [413] if "requestBody" in operation else []
-    return [*takes, 401, 403, *body, 429, 500, 503]
+    return [*takes, 401, 403, *body, 421, 429, 500, 503]
 
 
 def _tell(status: int, response: dict[str, Any]) -> None:

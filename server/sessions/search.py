@@ -111,7 +111,7 @@ class RecordSearch:
         for record, cosine in known:
             nearest[record] = max(cosine, nearest.get(record, -1.0))
         if lacking := [row for row in rows if row["record"] not in nearest]:
-            vectors = np.asarray(await self._embedder.embed_passages([text(row) for row in lacking]))
+            vectors = np.asarray(await self._embedder.embed_passages([text(row) for row in lacking], urgent=True))
             cosines = (vectors @ np.asarray(vector)).tolist()
             nearest |= dict(zip((row["record"] for row in lacking), cosines, strict=True))
         return nearest

@@ -20,6 +20,7 @@ from server.access.tokens import Tokens
 from server.errors import Conflict, InvalidArgument, NotFound
 from server.graph.graph import Graph, connect
 from server.principals import Role
+from server.rest.errors import told
 from server.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +38,7 @@ async def _whoami(request: Request) -> JSONResponse:
 def _client(tokens: Tokens, base: str = "http://127.0.0.1:8001", **env: Any) -> httpx2.AsyncClient:
     settings = Settings(**{"AGENT_MEMORY_SECRET": SECRET, **env})
     routes = Starlette(routes=[Route(path, _whoami) for path in ("/mcp", "/memories", "/healthcheck", "/docs")])
-    app = Gate(routes, settings=settings, tokens=tokens, rate=RateLimit(settings.rate_limit))
+    app = Gate(routes, settings=settings, tokens=tokens, rate=RateLimit(settings.rate_limit), told=told)
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=base)
 
 
@@ -136,10 +137,13 @@ async def test_only_the_holder_of_the_secret_may_speak_for_another(tokens: Token
 async def test_foreign_hosts_and_origins_are_refused_on_every_route(tokens: Tokens) -> None:
     async with _client(tokens) as client:
         for path in ("/mcp", "/memories", "/healthcheck", "/nowhere"):
-            assert (await client.get(path, headers={"Host": "evil.example"})).status_code == 421
-            assert (await client.get(path, headers={"Host": "127.0.0.1.evil.example:8001"})).status_code == 421
-            assert (await client.get(path, headers={"Origin": "http://evil.example"})).status_code == 403
-            assert (await client.get(path, headers={"Origin": "null"})).status_code == 403
+            for host in ("evil.example", "127.0.0.1.evil.example:8001"):
+                refused = await client.get(path, headers={"Host": host})
+                assert (refused.status_code, refused.json()["code"]) == (421, "HOST_NOT_ALLOWED")
+                assert refused.json().keys() == {"error", "message", "code"}
+            for origin in ("http://evil.example", "null"):
+                refused = await client.get(path, headers={"Origin": origin})
+                assert (refused.status_code, refused.json()["code"]) == (403, "ORIGIN_NOT_ALLOWED")
             near = await client.get(path, headers={"Origin": "http://localhost:5173"})
             assert near.status_code == (404 if path == "/nowhere" else 200)
             assert "access-control-allow-origin" not in near.headers

@@ -59,7 +59,7 @@ async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make:
         async def embed_query(self, text: str) -> list[float]:
             raise EmbeddingUnavailable("It is away.")
 
-        async def embed_passages(self, texts: Many[str]) -> list[list[float]]:
+        async def embed_passages(self, texts: Many[str], *, urgent: bool = False) -> list[list[float]]:
             raise EmbeddingUnavailable("It is away.")
 
     for parts in ({"vectors": away}, {"embedder": NoModel()}):

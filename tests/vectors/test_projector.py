@@ -59,8 +59,8 @@ class Between:
     async def embed_query(self, text: str) -> list[float]:
         return await self._real.embed_query(text)
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        vectors = await self._real.embed_passages(texts)
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[list[float]]:
+        vectors = await self._real.embed_passages(texts, urgent=urgent)
         if does := self._does:
             self._does = None
             await does()
