@@ -27,7 +27,7 @@ from server.embedding.provision import model_folder
 from server.entities.service import EntityService
 from server.entries.service import EntryService, EntrySettings
 from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable, VectorsUnavailable
-from server.evaluation.judges import ModelPanel, Panel, Provider
+from server.evaluation.judges import ModelPanel, Panel
 from server.evaluation.service import EvaluationService, Search
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
@@ -38,6 +38,7 @@ from server.mcp.executor import Executor
 from server.mcp.server import Context, build_server
 from server.mcp.toolsets import RESOURCES, TOOLSETS, published, published_resources
 from server.metrics import Metrics
+from server.providers import providers
 from server.resources import Resource
 from server.rest.app import build_rest
 from server.sessions.extractive import ExtractiveSummariser
@@ -88,7 +89,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         projector = Projector(graph, vectors, embedder)
         tavily = Tavily(settings.tavily_api_key, settings.tavily_url)
         stack.push_async_callback(tavily.close)
-        panel = _panel(settings)
+        panel = ModelPanel((settings.judge1_model, settings.judge2_model), providers(settings))
         stack.push_async_callback(panel.close)
         services = _services(
             settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily, panel=panel
@@ -189,14 +190,6 @@ def _services(
     }
 
 
-def _panel(settings: Settings) -> ModelPanel:
-    providers = {
-        "openai": Provider("OPENAI_API_KEY", settings.openai_api_key, settings.openai_url),
-        "anthropic": Provider("ANTHROPIC_API_KEY", settings.anthropic_api_key, settings.anthropic_url),
-    }
-    return ModelPanel((settings.judge1_model, settings.judge2_model), providers)
-
-
 def _measured(layers: CognitionService) -> Search:
     """The search that evaluation measures: `hybrid_search` as agents get it."""
 
@@ -225,12 +218,10 @@ def _summariser(settings: Settings, embedder: Embedder) -> Summariser:
 
     def make() -> Summariser:
         # A second and 80 MB, for whoever has a model set.
-        from server.language import Reach, language_model  # noqa: PLC0415
+        from server.language import language_model  # noqa: PLC0415
         from server.sessions.model_summariser import ModelSummariser  # noqa: PLC0415
 
-        openai = Reach(settings.openai_api_key, settings.openai_url)
-        anthropic = Reach(settings.anthropic_api_key, settings.anthropic_url)
-        return ModelSummariser(language_model(name, {"openai": openai, "anthropic": anthropic}))
+        return ModelSummariser(language_model(name, providers(settings)))
 
     return LazySummariser(make)
 

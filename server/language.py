@@ -3,42 +3,29 @@
 Import it where a model is first needed: pydantic-ai and the providers' SDKs take a second and 80 MB to load.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from pydantic import SecretStr
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
-from pydantic_ai.providers import Provider, infer_provider
+from pydantic_ai.providers import Provider as ModelProvider
+from pydantic_ai.providers import infer_provider
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from server.errors import SetupError
+from server.providers import Providers, provider_of
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Where a provider's API answers, and with which key."""
+def language_model(name: str, providers: Providers) -> Model:
+    """The model of a name such as `openai:gpt-5`. Raises `SetupError` where it cannot be used."""
 
-    key: SecretStr | None
-    url: str
-
-
-def language_model(name: str, reaches: Mapping[str, Reach]) -> Model:
-    """The model of a name such as `openai:gpt-5`; `reaches` are of `openai` and `anthropic`, where a key is set.
-
-    Any other provider takes its key from where pydantic-ai's documentation says. Raises `SetupError`.
-    """
-
-    def provided(provider: str) -> Provider[Any]:
-        # OpenAI's interfaces, each a provider to pydantic-ai, share one key.
-        family = "openai" if provider in {"openai-chat", "openai-responses"} else provider
-        reach = reaches.get(family)
-        if reach is None or reach.key is None:
+    def provided(provider: str) -> ModelProvider[Any]:
+        family = provider_of(provider)
+        known = providers.get(family)
+        if known is None or known.key is None:
             return infer_provider(provider)
         made = AnthropicProvider if family == "anthropic" else OpenAIProvider
-        return made(api_key=reach.key.get_secret_value(), base_url=reach.url)
+        return made(api_key=known.key.get_secret_value(), base_url=known.url)
 
     try:
         return infer_model(name, provided)

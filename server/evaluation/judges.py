@@ -4,15 +4,14 @@ Source: cognitive.md "store_dual_judge_scores"; open-questions.md "cognitive.md"
 providers' SDKs take a second and 80 MB to load: a service that judges nothing does not load them.
 """
 
-from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import anyio
-from pydantic import SecretStr
 
 from server.errors import ApiKeyMissing, SetupError
+from server.providers import Providers, provider_of
 
 if TYPE_CHECKING:
     from server.evaluation.model_judge import ModelJudge
@@ -36,25 +35,12 @@ class Panel(Protocol):
         """Returns both, the first one first; raises `SetupError` where one cannot be had."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """How a provider of models is reached, and which setting has its key."""
-
-    setting: str
-    key: SecretStr | None
-    url: str
-
-
 @dataclass(slots=True)
 class ModelPanel:
-    """Two language models.
-
-    `models` are `provider:model`, as pydantic-ai names them; `providers` are those whose keys are settings of ours. Any
-    other provider takes its key from where pydantic-ai's documentation says.
-    """
+    """Two language models; `models` are `provider:model`, as pydantic-ai names them."""
 
     models: tuple[str, str]
-    providers: Mapping[str, Provider]
+    providers: Providers
     _judges: tuple[Judge, Judge] | None = None
     _lock: anyio.Lock = field(default_factory=anyio.Lock)
     _open: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -93,9 +79,3 @@ class ModelPanel:
 
         first, second = self.models
         return ModelJudge.named(first, self.providers), ModelJudge.named(second, self.providers)
-
-
-def provider_of(model: str) -> str:
-    """The provider of a `provider:model`; OpenAI's interfaces, each a provider to pydantic-ai, share one key."""
-    provider = model.partition(":")[0]
-    return "openai" if provider in {"openai-chat", "openai-responses"} else provider

@@ -1,7 +1,6 @@
 """A judge that is a language model. Loaded by the first judgement: see `server.evaluation.judges`."""
 
 import json
-from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 import anyio
@@ -26,8 +25,8 @@ from pydantic_ai.settings import ModelSettings
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
 from server.errors import ApiKeyMissing, InvalidArgument, JudgeUnavailable, PrecedentError, SetupError
-from server.evaluation.judges import Provider
-from server.language import Reach, language_model
+from server.language import language_model
+from server.providers import Providers
 
 _log = structlog.get_logger(__name__)
 INSTRUCTIONS = """\
@@ -68,13 +67,11 @@ class ModelJudge:
         self._pause = wait_exponential_jitter(multiplier=pause, max=_LONGEST_PAUSE, jitter=pause / 5)
 
     @classmethod
-    def named(cls, name: str, providers: Mapping[str, Provider]) -> Self:
+    def named(cls, name: str, providers: Providers) -> Self:
         """Raises `ApiKeyMissing` or `SetupError`."""
 
         try:
-            return cls(
-                language_model(name, {family: Reach(each.key, each.url) for family, each in providers.items()}), name
-            )
+            return cls(language_model(name, providers), name)
         except SetupError as error:
             if "environment variable" in error.message:  # pydantic-ai's words for a key of another provider
                 raise ApiKeyMissing(f"API key not configured: {error.message}") from error

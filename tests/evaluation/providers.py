@@ -11,7 +11,7 @@ from typing import Any
 import pydantic_ai.models
 from pydantic import SecretStr
 
-from server.evaluation.judges import Provider
+from server.providers import Provider
 
 KEYS = {"openai": "sk-openai-0123456789", "anthropic": "sk-ant-0123456789"}
 

@@ -7,11 +7,12 @@ import pytest
 from pydantic import SecretStr
 
 from server.errors import GraphUnavailable
-from server.evaluation.judges import Judge, ModelPanel, Provider
+from server.evaluation.judges import Judge, ModelPanel
 from server.evaluation.service import EvaluationService
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence as Ids
 from server.principals import Role
+from server.providers import Provider
 from tests.evaluation.conftest import Agent, Cypher, ScriptedPanel, ScriptedSearch
 
 pytestmark = pytest.mark.anyio
