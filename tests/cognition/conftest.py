@@ -1,11 +1,9 @@
 """The rooms of the cognitive layers, on the real Neo4j."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from neo4j import AsyncDriver
 
 from server.cognition.dialogues import Dialogues
 from server.cognition.hybrid import InsightSearch
@@ -19,43 +17,10 @@ from server.principals import Principal, Role
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 
-Cypher = Callable[..., Awaitable[list[dict[str, Any]]]]
-
-
-@pytest.fixture(scope="session")
-def sequence(graph: Graph) -> Sequence:
-    return Sequence(graph)
-
 
 @pytest.fixture
 def caller(namespace: str) -> Principal:
     return Principal("tester", "agent", Role.AGENT, namespace)
-
-
-@pytest.fixture
-def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
-    """Runs Cypher with `$namespace`, as a person in Neo4j Browser would."""
-
-    async def run(text: Any, **parameters: Any) -> list[dict[str, Any]]:
-        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
-        return [record.data() for record in answer.records]
-
-    return run
-
-
-@pytest.fixture(scope="session")
-async def vectors(tmp_path_factory: pytest.TempPathFactory, anyio_backend: str) -> AsyncIterator[EdgeStore]:
-    store = EdgeStore(tmp_path_factory.mktemp("vectors"))
-    yield store
-    await store.close()
-
-
-@pytest.fixture(scope="session")
-async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
-    """Not running: a test projects when it says so, by `drain`."""
-    prepared = Projector(graph, vectors, embedder, poll=0.05)
-    await prepared.drain()
-    return prepared
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from server.cognition.models import StoreRawDialogue
-from tests.cognition.conftest import Cypher, Mind
+from tests.cognition.conftest import Mind
+from tests.conftest import Cypher
 
 pytestmark = pytest.mark.anyio
 _CHAIN = (

@@ -19,7 +19,7 @@ from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
-from tests.cognition.conftest import Cypher
+from tests.conftest import Cypher
 
 pytestmark = pytest.mark.anyio
 ASKED = "How do I sail to Madeira?"

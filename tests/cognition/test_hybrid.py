@@ -12,7 +12,8 @@ from server.graph.sequence import Sequence
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
-from tests.cognition.conftest import Cypher, Mind
+from tests.cognition.conftest import Mind
+from tests.conftest import Cypher
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,8 @@ from server.errors import InvalidArgument, NotFound
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.vectors.projector import Projector
-from tests.cognition.conftest import Cypher, Mind
+from tests.cognition.conftest import Mind
+from tests.conftest import Cypher
 
 pytestmark = pytest.mark.anyio
 

@@ -21,7 +21,7 @@ from server.cognition.models import (
 from server.graph.graph import Graph, connect
 from server.graph.sequence import Sequence
 from server.principals import Principal
-from tests.cognition.conftest import Cypher
+from tests.conftest import Cypher
 
 pytestmark = pytest.mark.anyio
 _numbers = itertools.count()

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from neo4j import AsyncDriver
 
 from server.decisions.models import (
     AcceptProposal,
@@ -24,20 +23,15 @@ from server.decisions.models import (
 from server.decisions.service import DecisionService
 from server.decisions.writing import DecisionSettings
 from server.embedding.embedder import FastEmbedder
-from server.embedding.provision import model_folder
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
 from server.graph.sequence import Sequence as Integers
 from server.graph.words import scope_token
-from server.local.home import Cache
 from server.principals import Kind, Principal, Role
-from server.settings import Settings
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
-from server.vectors.remote import RemoteStore, connect
+from tests.conftest import Cypher
 
-Rows = list[dict[str, Any]]
-Cypher = Callable[..., Awaitable[Rows]]
 Make = Callable[..., DecisionService]
 Lay = Callable[..., Awaitable[list[str]]]
 
@@ -105,39 +99,6 @@ class Caller:
     async def search(self, query: str, **more: Any) -> list[FoundDecision]:
         answer = await self.service.search(SearchDecisions.parse({"query": query, **more}), self.principal)
         return answer.results
-
-
-@pytest.fixture(scope="session")
-async def embedder(anyio_backend: str) -> FastEmbedder:
-    return await FastEmbedder.load(model_folder(Cache(Settings().cache)))
-
-
-@pytest.fixture(scope="session")
-async def vectors(tmp_path_factory: pytest.TempPathFactory, anyio_backend: str) -> AsyncIterator[EdgeStore]:
-    store = EdgeStore(tmp_path_factory.mktemp("vectors"))
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-async def no_vectors(anyio_backend: str) -> AsyncIterator[RemoteStore]:
-    """A Qdrant server that is down."""
-    store = RemoteStore(connect("http://127.0.0.1:1"), "precedent")
-    yield store
-    await store.close()
-
-
-@pytest.fixture(scope="session")
-async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
-    """Not running: a test projects when it says so, by `drain`, or runs it itself."""
-    prepared = Projector(graph, vectors, embedder)
-    await prepared.drain()
-    return prepared
-
-
-@pytest.fixture(scope="session")
-def sequence(graph: Graph) -> Integers:
-    return Integers(graph)
 
 
 @pytest.fixture
@@ -217,17 +178,6 @@ def admin(caller: Callable[..., Caller]) -> Caller:
 @pytest.fixture
 def viewer(caller: Callable[..., Caller]) -> Caller:
     return caller("alan", role=Role.VIEWER)
-
-
-@pytest.fixture
-def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
-    """Runs Cypher behind the product's back; `$namespace` is the test's."""
-
-    async def run(text: str, **parameters: Any) -> Rows:
-        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
-        return [record.data() for record in answer.records]
-
-    return run
 
 
 @pytest.fixture

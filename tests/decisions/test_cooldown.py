@@ -6,7 +6,8 @@ import anyio
 import pytest
 
 from server.errors import Conflict, PrecedentError, RateLimitExceeded
-from tests.decisions.conftest import Caller, Cypher, Make
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller, Make
 
 pytestmark = pytest.mark.anyio
 

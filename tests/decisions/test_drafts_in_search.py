@@ -9,7 +9,8 @@ from server.decisions.models import FoundDecision, SearchDecisions
 from server.decisions.service import DecisionService
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
-from tests.decisions.conftest import Caller, Clock, Cypher, Lay, Make
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller, Clock, Lay, Make
 
 pytestmark = pytest.mark.anyio
 _QUESTION = "where do uploaded documents live?"

@@ -8,7 +8,8 @@ import pytest
 from server.decisions.service import DecisionService
 from server.errors import Conflict, PrecedentError
 from server.principals import Role
-from tests.decisions.conftest import Caller, Clock, Cypher, Make
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller, Clock, Make
 
 pytestmark = pytest.mark.anyio
 

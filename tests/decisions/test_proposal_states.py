@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from server.errors import Conflict, NotFound, PrecedentError, ReviewWindow
 from server.principals import Role
-from tests.decisions.conftest import Caller, Clock, Cypher, Make
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller, Clock, Make
 
 pytestmark = pytest.mark.anyio
 _TARGETS = ("one", "two")

@@ -23,7 +23,8 @@ from server.errors import (
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.principals import Role
-from tests.decisions.conftest import Caller, Clock, Cypher, Make, Rows
+from tests.conftest import Cypher, Rows
+from tests.decisions.conftest import Caller, Clock, Make
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,8 @@ import anyio
 import pytest
 
 from server.errors import Conflict, PrecedentError
-from tests.decisions.conftest import Caller, Cypher
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller
 
 pytestmark = pytest.mark.anyio
 

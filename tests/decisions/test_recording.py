@@ -17,7 +17,8 @@ from server.graph.sequence import Sequence
 from server.principals import Role
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
-from tests.decisions.conftest import Caller, Cypher, Make
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller, Make
 
 pytestmark = pytest.mark.anyio
 

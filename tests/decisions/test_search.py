@@ -10,7 +10,8 @@ from server.decisions.models import FoundDecision, SearchDecisions
 from server.errors import InvalidArgument
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
-from tests.decisions.conftest import Caller, Cypher, Lay, Make
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller, Lay, Make
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from server.errors import Conflict, InvalidArgument, IsolationViolation, NotFound, PermissionDenied
-from tests.decisions.conftest import Caller, Cypher
+from tests.conftest import Cypher
+from tests.decisions.conftest import Caller
 
 pytestmark = pytest.mark.anyio
 

@@ -1,11 +1,10 @@
 """The family's service on the real Neo4j, and short ways to arrange a graph behind its back."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from neo4j import AsyncDriver
 
 from server.entities.models import (
     AddEdge,
@@ -21,9 +20,7 @@ from server.entities.service import EntityService
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.principals import Principal, Role
-
-Rows = list[dict[str, Any]]
-Cypher = Callable[..., Awaitable[Rows]]
+from tests.conftest import Cypher
 
 
 class Caller:
@@ -59,17 +56,6 @@ def service(graph: Graph) -> EntityService:
 @pytest.fixture
 def caller(service: EntityService, namespace: str) -> Caller:
     return Caller(service, Principal("tester", "agent", Role.AGENT, namespace))
-
-
-@pytest.fixture
-def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
-    """Runs Cypher with `$namespace`, as a person in Neo4j Browser would."""
-
-    async def run(text: Any, **parameters: Any) -> Rows:
-        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
-        return [record.data() for record in answer.records]
-
-    return run
 
 
 async def indexed(cypher: Cypher) -> None:

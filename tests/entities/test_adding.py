@@ -10,7 +10,8 @@ from server.entities.properties import decode
 from server.errors import NotFound
 from server.graph.vocabulary import RELATION_KEYS
 from server.types import Json
-from tests.entities.conftest import Caller, Cypher, indexed
+from tests.conftest import Cypher
+from tests.entities.conftest import Caller, indexed
 from tests.entities.test_properties import documents, same
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,8 @@ from server.entities.models import EdgeAdded
 from server.entities.service import EntityService
 from server.graph.graph import connect
 from server.graph.sequence import Sequence
-from tests.entities.conftest import Caller, Cypher
+from tests.conftest import Cypher
+from tests.entities.conftest import Caller
 
 pytestmark = pytest.mark.anyio
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from server.entities.models import Neighbors
 from server.errors import NotFound
 from server.graph.vocabulary import BOOKKEEPING
+from tests.conftest import Cypher
 from tests.entities import reference
-from tests.entities.conftest import Caller, Cypher, Edge, indexed, lay
+from tests.entities.conftest import Caller, Edge, indexed, lay
 
 pytestmark = pytest.mark.anyio
 

@@ -12,8 +12,9 @@ from server.entities.service import EntityService
 from server.errors import NotFound, QueryTimeout
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
+from tests.conftest import Cypher
 from tests.entities import reference
-from tests.entities.conftest import Caller, Cypher, Edge, indexed, lay
+from tests.entities.conftest import Caller, Edge, indexed, lay
 
 pytestmark = pytest.mark.anyio
 

@@ -3,7 +3,8 @@
 import pytest
 
 from server.graph.vocabulary import ENTITY_KEYS, LABELS, RELATED, RELATION_KEYS, TYPES
-from tests.entities.conftest import Caller, Cypher
+from tests.conftest import Cypher
+from tests.entities.conftest import Caller
 
 pytestmark = pytest.mark.anyio
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from server.entries.tools import TOOLS
 from server.graph.graph import connect
 from server.graph.sequence import Sequence
-from tests.entries.conftest import Agent, Cypher, Make, texts
+from tests.agents import texts
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
 GOOD: dict[str, dict[str, Any]] = {

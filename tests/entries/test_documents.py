@@ -10,7 +10,8 @@ import pytest
 from server.principals import Principal
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
-from tests.entries.conftest import Agent, Cypher, Make
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent, Make
 from tests.entries.test_policy import SECRETS
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,8 @@ from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.principals import Principal
 from server.retrieval.mentions import links, longest, possible_names
-from tests.entries.conftest import Agent, Cypher
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 

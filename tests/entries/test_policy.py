@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from server.entries.policy import require_no_secret
 from server.errors import PolicyBlocked
 from server.principals import Principal
-from tests.entries.conftest import Agent, Cypher, Make
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent, Make
 
 SECRETS = {
     "openai_secret_key": "sk-" + "aB3_-x9Zq1",

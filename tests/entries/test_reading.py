@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.entries.conftest import Agent, Cypher
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.entries.conftest import Agent, Cypher
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent
 
 pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

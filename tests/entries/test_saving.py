@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from server.graph.graph import connect
 from server.graph.sequence import Sequence
 from server.vectors.projector import Projector
-from tests.entries.conftest import Agent, Cypher, Make
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
 slow = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -8,7 +8,8 @@ from server.entries.scope import scopes
 from server.principals import Role
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
-from tests.entries.conftest import Agent, Cypher, Make
+from tests.conftest import Cypher
+from tests.entries.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
 slow = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,16 +1,12 @@
 """Evaluation as an agent meets it: its tools over MCP, on the real Neo4j. Scripted models play what costs money."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pydantic_ai.models
 import pytest
-from mcp import Client
-from mcp_types import CallToolResult, TextContent
-from neo4j import AsyncDriver
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -20,13 +16,11 @@ from server.evaluation.service import EvaluationService
 from server.evaluation.tools import TOOLS
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence as Ids
-from server.mcp.executor import Executor
-from server.mcp.server import build_server
-from server.metrics import Metrics
 from server.principals import Principal, Role
+from tests import agents
+from tests.agents import texts
+from tests.conftest import Cypher
 
-Rows = list[dict[str, Any]]
-Cypher = Callable[..., Awaitable[Rows]]
 Say = Callable[[str, str], object]
 
 
@@ -99,46 +93,14 @@ class ScriptedSearch:
         return self.finds.get(query, [])
 
 
-def texts(result: CallToolResult) -> list[str]:
-    return [block.text for block in result.content if isinstance(block, TextContent)]
-
-
-class Agent:
+class Agent(agents.Agent):
     """What one principal does with evaluation over MCP."""
 
-    def __init__(self, service: EvaluationService, principal: Principal, mode: str) -> None:
-        self.service = service
-        self.principal = principal
-        self.mode = mode
-        self._client: Client | None = None
-
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator["Agent"]:
-        executor = Executor(TOOLS, {tool.name: self.service for tool in TOOLS}, Metrics(), answer_limit=32_768)
-        server = build_server(TOOLS, lambda name, arguments, _: executor.call(name, arguments, self.principal))
-        async with Client(server, mode=self.mode) as self._client:
-            yield self
-
-    def at(self, **changes: Any) -> "Agent":
-        """The same with another namespace, role or name; not connected yet."""
-        return Agent(self.service, replace(self.principal, **changes), self.mode)
-
-    async def call(self, tool: str, arguments: Any) -> CallToolResult:
-        assert self._client is not None
-        return await self._client.call_tool(tool, arguments)
-
-    async def ask(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """The structured answer of a call that succeeds; its text says the same."""
-        result = await self.call(tool, arguments)
-        assert not result.is_error, texts(result)
-        answer = result.structured_content
-        assert answer is not None
-        assert json.loads(texts(result)[0]) == answer
-        return dict(answer)
+    tools = TOOLS
 
     async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """The error of a call that fails, in the form of cognitive.md."""
-        result = await self.call(tool, arguments)
+        result = await self.call(tool, **arguments)
         assert result.is_error, texts(result)
         answer = result.structured_content
         assert answer is not None
@@ -157,14 +119,9 @@ def search() -> ScriptedSearch:
     return ScriptedSearch()
 
 
-@pytest.fixture(scope="session")
-def ids(graph: Graph) -> Ids:
-    return Ids(graph)
-
-
 @pytest.fixture
-def service(graph: Graph, ids: Ids, panel: ScriptedPanel, search: ScriptedSearch) -> EvaluationService:
-    return EvaluationService(graph, ids, panel=panel, search=search, embedding_model="model 1")
+def service(graph: Graph, sequence: Ids, panel: ScriptedPanel, search: ScriptedSearch) -> EvaluationService:
+    return EvaluationService(graph, sequence, panel=panel, search=search, embedding_model="model 1")
 
 
 @pytest.fixture
@@ -172,17 +129,6 @@ async def agent(service: EvaluationService, namespace: str) -> AsyncIterator[Age
     """An agent over MCP."""
     async with Agent(service, Principal("tester", "agent", Role.AGENT, namespace), "auto").connected() as connected:
         yield connected
-
-
-@pytest.fixture
-def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
-    """Runs Cypher with `$namespace`, as a person in Neo4j Browser would."""
-
-    async def run(text: Any, **parameters: Any) -> Rows:
-        answer = await driver.execute_query(text, {"namespace": namespace, **parameters}, database_="neo4j")
-        return [record.data() for record in answer.records]
-
-    return run
 
 
 @pytest.fixture

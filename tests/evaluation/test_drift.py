@@ -6,7 +6,8 @@ import anyio
 import pytest
 
 from server.errors import VectorsUnavailable
-from tests.evaluation.conftest import Agent, Cypher, ScriptedSearch
+from tests.conftest import Cypher
+from tests.evaluation.conftest import Agent, ScriptedSearch
 
 pytestmark = pytest.mark.anyio
 DAYS = """

@@ -13,7 +13,8 @@ from server.graph.graph import Graph
 from server.graph.sequence import Sequence as Ids
 from server.principals import Role
 from server.providers import Provider
-from tests.evaluation.conftest import Agent, Cypher, ScriptedPanel, ScriptedSearch
+from tests.conftest import Cypher
+from tests.evaluation.conftest import Agent, ScriptedPanel, ScriptedSearch
 
 pytestmark = pytest.mark.anyio
 STORED = """
@@ -107,7 +108,7 @@ async def test_an_unknown_query_is_an_error_before_any_judge_is_asked(
 
 @pytest.mark.proves("evaluation:no-key")
 async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
-    graph: Graph, ids: Ids, agent: Agent, truth: int, cypher: Cypher
+    graph: Graph, sequence: Ids, agent: Agent, truth: int, cypher: Cypher
 ) -> None:
     providers = {
         "openai": Provider("OPENAI_API_KEY", SecretStr("secret"), "http://127.0.0.1:1"),
@@ -118,7 +119,7 @@ async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
         (("anthropic:claude-haiku-4-5", "openai:gpt-4o"), "claude-haiku-4-5 needs ANTHROPIC_API_KEY"),
     ):
         panel = ModelPanel(models, providers)
-        service = EvaluationService(graph, ids, panel=panel, search=ScriptedSearch(), embedding_model="m")
+        service = EvaluationService(graph, sequence, panel=panel, search=ScriptedSearch(), embedding_model="m")
         async with Agent(service, agent.principal, "legacy").connected() as keyless:
             error = await keyless.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1))
         assert (error["error"], error["code"]) == ("API key not configured", "API_KEY_MISSING")
@@ -161,7 +162,7 @@ async def test_a_query_that_is_gone_when_the_judges_are_done_is_an_error(
 
 
 async def test_judges_that_take_too_long_are_not_waited_for_and_nothing_is_stored(
-    graph: Graph, ids: Ids, agent: Agent, truth: int, cypher: Cypher
+    graph: Graph, sequence: Ids, agent: Agent, truth: int, cypher: Cypher
 ) -> None:
     class Never:
         name = "never"
@@ -174,7 +175,9 @@ async def test_judges_that_take_too_long_are_not_waited_for_and_nothing_is_store
         async def judges(self) -> tuple[Judge, Judge]:
             return Never(), Never()
 
-    service = EvaluationService(graph, ids, panel=Panel(), search=ScriptedSearch(), embedding_model="m", patience=0.01)
+    service = EvaluationService(
+        graph, sequence, panel=Panel(), search=ScriptedSearch(), embedding_model="m", patience=0.01
+    )
     async with Agent(service, agent.principal, "auto").connected() as waiting:
         error = await waiting.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2))
     assert (error["error"], error["code"]) == ("Tool execution failed", "JUDGE_UNAVAILABLE")

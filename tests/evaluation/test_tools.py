@@ -22,7 +22,8 @@ from server.errors import (
 )
 from server.evaluation.tools import TOOLS, envelope
 from server.principals import Role
-from tests.evaluation.conftest import Agent, Cypher, ScriptedPanel
+from tests.conftest import Cypher
+from tests.evaluation.conftest import Agent, ScriptedPanel
 
 pytestmark = pytest.mark.anyio
 BY_NAME = {tool.name: tool for tool in TOOLS}

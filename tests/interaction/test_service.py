@@ -39,49 +39,72 @@ def made(tmp_path: Path) -> Iterator[Service]:
         yield unstarted
 
 
-@pytest.mark.proves("service:stop")
-async def test_a_first_start_says_where_to_go_and_an_interrupt_stops_everything(made: Service) -> None:
-    await made.start("--sample", "docs/decisions")
-    told = made.output.read_text()
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with service(tmp_path_factory.mktemp("standing")) as unstarted:
+        yield unstarted
+
+
+@pytest.fixture
+async def started(standing: Service) -> Service:
+    """One service for the tests of this file, as each of them leaves it; with our own decisions in its graph."""
+    if standing.process is None or standing.process.poll() is not None:
+        await standing.start("--sample", "docs/decisions")
+    return standing
+
+
+async def test_a_first_start_says_where_to_go_and_knows_our_own_decisions(started: Service) -> None:
+    told = started.output.read_text()
     for place in ("/mcp", "/docs", "/browser/", "neo4j-password", "precedent.log", "mcpServers"):
         assert place in told
-    assert made.home.neo4j_password.read_text().strip() not in told + made.home.log.read_text()
-    async with made.client() as client:
+    assert started.home.neo4j_password.read_text().strip() not in told + started.home.log.read_text()
+    async with started.client() as client:
         found = await ask(client, "search_decisions", query="who decides what is in force?")
         assert found["results"][0]["title"] == "Neo4j is the only authority"
-    status = made.status()
+    status = started.status()
     assert (status["service"], status["healthy"], status["unprojected"]) == ("running", True, 0)
-    second = made.command("serve")
+
+
+async def test_a_home_that_is_in_use_is_told(started: Service) -> None:
+    second = started.command("serve")
     assert second.returncode == 1
     assert "HOME_IN_USE" in second.stderr
-    assert await made.end(signal.SIGINT) == 0
-    assert running(made.home) == []
-    assert made.status()["service"] == "not running"
-    assert made.command("verify").returncode == 0
+
+
+@pytest.mark.proves("service:restart")
+async def test_a_dead_neo4j_is_started_again_and_tools_say_to_retry_meanwhile(started: Service) -> None:
+    async with started.client() as client:
+        kept = await ask(client, "graph_add_node", label="Thing", name="kept")
+        started.neo4j.kill()
+        result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "after"})
+        told = str(result.structured_content)
+        assert not result.is_error or ("GRAPH_UNAVAILABLE" in told and "etry" in told)
+        await started.healthy()
+        again = await ask(client, "graph_add_node", label="Thing", name="kept")
+        assert (again["node_id"], again["created"]) == (kept["node_id"], False)
 
 
 @pytest.mark.proves("service:kill", "decisions:accept:kill")
-async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made: Service) -> None:
+async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(started: Service) -> None:
     acknowledged: list[str] = []
     accepted: dict[str, str] = {}
-    await made.start()
-    async with made.graph() as driver:
+    async with started.graph() as driver:
         await driver.execute_query(_OLD_DRAFTS, database_="neo4j")
 
     async def write() -> None:
-        async with made.client() as client:
+        async with started.client() as client:
             for number in range(10_000):
-                made_ = await ask(
+                written = await ask(
                     client,
                     "record_decision",
                     title=f"Decision {number}",
                     target=f"target {number}",
                     rationale="Written while the service is about to die.",
                 )
-                acknowledged.append(made_["decision_id"])
+                acknowledged.append(written["decision_id"])
 
     async def accept() -> None:
-        async with made.client(role="admin", namespace="default") as client:
+        async with started.client(role="admin", namespace="default") as client:
             for number in range(100):
                 answer = await ask(client, "accept_proposal", proposal_id=f"draft {number}")
                 accepted[f"draft {number}"] = answer["decision_id"]
@@ -89,7 +112,7 @@ async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made
     async def kill() -> None:
         while len(acknowledged) < 5 or len(accepted) < 5:
             await anyio.sleep(0.01)
-        await made.end(signal.SIGKILL)
+        await started.end(signal.SIGKILL)
 
     with pytest.raises(BaseExceptionGroup):
         async with anyio.create_task_group() as tasks:
@@ -97,8 +120,8 @@ async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made
             tasks.start_soon(accept)
             tasks.start_soon(kill)
     assert len(acknowledged) >= 5
-    await made.start()
-    async with made.graph() as driver:
+    await started.start()
+    async with started.graph() as driver:
         rows = await driver.execute_query(_WHAT_BECAME_OF_THEM, database_="neo4j")
     assert {(row["status"], row["became"], row["decisions"], row["kept"]) for row in rows.records} == {
         ("draft", 0, 0, 0),
@@ -106,30 +129,37 @@ async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(made
     }, "each is accepted whole or not at all"
     became = {row["id"]: row["decision"] for row in rows.records}
     assert accepted.items() <= became.items()
-    async with made.client() as client:
+    async with started.client() as client:
         for decision_id in acknowledged:
             around = await ask(client, "graph_query_neighbors", node_name=decision_id)
             assert around["total_neighbors"] == 1
         with anyio.fail_after(30):
-            while made.status()["unprojected"] != 0:
+            while started.status()["unprojected"] != 0:
                 await anyio.sleep(0.2)
-    assert await made.end(signal.SIGTERM) == 0
-    verified = made.command("verify")
+
+
+async def test_tokens_are_made_beside_the_running_service(started: Service) -> None:
+    token = started.command("token", "create", "--name", "ada", "--role", "admin", "--kind", "human").stdout.strip()
+    assert token.startswith("precedent_")
+    assert "ada" in started.command("token", "list").stdout
+    with anyio.fail_after(20):
+        while True:  # from the first token on nobody comes in without; the service notices within 5 seconds
+            try:
+                async with started.client() as client:
+                    await client.list_tools()
+            except (MCPError, BaseExceptionGroup):
+                break
+            await anyio.sleep(0.5)
+    assert started.command("token", "revoke", "ada").returncode == 0
+
+
+@pytest.mark.proves("service:stop")
+async def test_an_interrupt_stops_everything_and_what_is_stored_is_consistent(started: Service) -> None:
+    assert await started.end(signal.SIGINT) == 0
+    assert running(started.home) == []
+    assert started.status()["service"] == "not running"
+    verified = started.command("verify")
     assert verified.returncode == 0, verified.stdout
-
-
-@pytest.mark.proves("service:restart")
-async def test_a_dead_neo4j_is_started_again_and_tools_say_to_retry_meanwhile(made: Service) -> None:
-    await made.start()
-    async with made.client() as client:
-        kept = await ask(client, "graph_add_node", label="Thing", name="kept")
-        made.neo4j.kill()
-        result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "after"})
-        told = str(result.structured_content)
-        assert not result.is_error or ("GRAPH_UNAVAILABLE" in told and "etry" in told)
-        await made.healthy()
-        again = await ask(client, "graph_add_node", label="Thing", name="kept")
-        assert (again["node_id"], again["created"]) == (kept["node_id"], False)
 
 
 async def test_a_taken_port_is_told_with_who_holds_it(made: Service) -> None:
@@ -141,22 +171,6 @@ async def test_a_taken_port_is_told_with_who_holds_it(made: Service) -> None:
     assert "PORT_TAKEN" in refused.stderr
     assert "PRECEDENT_PORT" in refused.stderr
     assert running(made.home) == []
-
-
-async def test_tokens_are_made_beside_the_running_service(made: Service) -> None:
-    await made.start()
-    token = made.command("token", "create", "--name", "ada", "--role", "admin", "--kind", "human").stdout.strip()
-    assert token.startswith("precedent_")
-    assert "ada" in made.command("token", "list").stdout
-    with anyio.fail_after(20):
-        while True:  # from the first token on nobody comes in without; the service notices within 5 seconds
-            try:
-                async with made.client() as client:
-                    await client.list_tools()
-            except (MCPError, BaseExceptionGroup):
-                break
-            await anyio.sleep(0.5)
-    assert made.command("token", "revoke", "ada").returncode == 0
 
 
 @pytest.mark.parametrize("name", ["PRECEDENT_PORT", "PRECEDENT_WRITE_COOLDOWN"])

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import anyio
 import pytest
@@ -18,13 +17,18 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
 _JUDGED = {"query_id": 1, "query": "Who?", "docs": [{"id": 1, "content": "Ada."}]}
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A home for all of them: only the first test has to wait until its graph is made."""
+    with service(tmp_path_factory.mktemp("stdio")) as unstarted:
+        yield unstarted
+
+
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Service]:
-    with service(tmp_path) as unstarted:
-        try:
-            yield unstarted
-        finally:
-            unstarted.command("stop")
+def made(home: Service) -> Iterator[Service]:
+    """A service that does not run yet."""
+    yield home
+    home.command("stop")
 
 
 def _bridge(made: Service, **environment: str) -> StdioServerParameters:
@@ -100,9 +104,7 @@ async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -
 
 
 async def test_a_service_that_cannot_start_is_told_as_the_familys_error(made: Service) -> None:
-    made.environment["NEO4J_URI"] = "bolt://127.0.0.1:1"
-    made.environment["NEO4J_PASSWORD"] = "none"
-    made.environment["PRECEDENT_RETRY_TIME"] = "0"
-    async with Client(_bridge(made), mode="auto") as client:
+    nowhere = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "none", "PRECEDENT_RETRY_TIME": "0"}
+    async with Client(_bridge(made, **nowhere), mode="auto") as client:
         error = await refused(client, "graph_add_node", label="Thing", name="x")
     assert "precedent serve" in error["details"]

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from server.access.roles import TOOLS as ROLES
 from server.journal.tools import TOOLS
 from server.tools import Tool
-from tests.journal.conftest import Agent, Cypher, error, texts
+from tests.agents import error, texts
+from tests.conftest import Cypher
+from tests.journal.conftest import Agent
 
 pytestmark = pytest.mark.anyio
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -11,7 +11,9 @@ from server.errors import Conflict
 from server.graph.graph import connect
 from server.graph.sequence import Sequence
 from server.journal.models import StoreContext
-from tests.journal.conftest import Agent, Cypher, Make, texts
+from tests.agents import texts
+from tests.conftest import Cypher
+from tests.journal.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.journal.conftest import Agent, Cypher, texts
+from tests.agents import texts
+from tests.conftest import Cypher
+from tests.journal.conftest import Agent
 from tests.journal.test_contexts import documents
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,9 @@ import uuid
 import anyio
 import pytest
 
-from tests.journal.conftest import Agent, Cypher, texts
+from tests.agents import texts
+from tests.conftest import Cypher
+from tests.journal.conftest import Agent
 
 pytestmark = pytest.mark.anyio
 _FIELDS = {

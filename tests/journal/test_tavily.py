@@ -13,7 +13,9 @@ from pydantic import SecretStr
 
 from server.journal.tavily import Tavily
 from server.principals import Principal, Role
-from tests.journal.conftest import NOWHERE, Agent, Cypher, Make, error, texts
+from tests.agents import error, texts
+from tests.conftest import Cypher
+from tests.journal.conftest import NOWHERE, Agent, Make
 
 pytestmark = pytest.mark.anyio
 KEY = "tvly-secret-0123456789"
@@ -71,6 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         answer = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
         if answer.hangs:
             self.server.released.wait(30)
+            return  # whoever asked has gone
         content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         self.send_response(answer.status)
         for name, value in answer.headers.items():

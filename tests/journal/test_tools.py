@@ -18,7 +18,9 @@ from server.errors import (
 )
 from server.journal.tools import TOOLS, envelope
 from server.principals import Role
-from tests.journal.conftest import Agent, Cypher, error, texts
+from tests.agents import error, texts
+from tests.conftest import Cypher
+from tests.journal.conftest import Agent
 from tests.journal.test_bad_input import BY_NAME, GOOD
 
 pytestmark = pytest.mark.anyio

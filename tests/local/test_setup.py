@@ -2,8 +2,8 @@
 
 import shutil
 import stat
-import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -34,6 +34,13 @@ def without(cache: Cache, jar: Jar) -> bytes:
     content = (cache.jars / jar.name).read_bytes()
     (cache.jars / jar.name).unlink()
     return content
+
+
+def tried_in_vain(cache: Cache) -> None:
+    """Has a cache say that no class-data archive can be made here."""
+    archive = archive_file(cache, installation(cache))
+    archive.parent.mkdir()
+    archive.touch()
 
 
 def contents(folder: Path) -> dict[str, int]:
@@ -69,28 +76,23 @@ async def test_with_a_neo4j_elsewhere_neither_java_nor_jars_are_needed(
     assert not own_cache.jars.exists()
 
 
-async def test_two_setups_at_once_fetch_a_lost_jar_once_and_make_an_archive_that_java_takes(
-    home: Home, own_cache: Cache, maven: Web
-) -> None:
-    maven.serve(path(SMALL), without(own_cache, SMALL))
+async def test_of_two_setups_at_once_one_works_and_the_other_waits(home: Home, own_cache: Cache) -> None:
+    # A class-data archive takes a minute to make; that of `make test` itself is looked at in test_neo4j.py.
+    tried_in_vain(own_cache)
+    (model_folder(own_cache) / "tokenizer.json").unlink()
+    [closed] = free_ports(1)
+    sources = Sources(hub=f"http://127.0.0.1:{closed}")
     paths = LocalPaths(home, own_cache)
+    one, other = Recorder(), Recorder()
     async with anyio.create_task_group() as both:
-        for _ in range(2):
-            both.start_soon(lambda: provision(paths, Silent(), sources=Sources(repository=maven.address)))
-    assert maven.asked[path(SMALL)] == 1
+        for recorder in (one, other):
+            both.start_soon(partial(provision, paths, recorder, sources=sources))
+    waited, worked = sorted((one.steps, other.steps), key=len)
+    assert waited == ["Waiting for another setup"]
+    assert "Waiting for another setup" not in worked
+    assert "Embedding model, check" in worked
     assert not await Missing.of(own_cache)
-    assert len(list(own_cache.archives.iterdir())) == 1
-    made = installation(own_cache)
-    assert made.archive is not None
     assert not [file for file in own_cache.root.rglob(".*") if file.is_dir()]
-    arguments = home.root / "classpath.args"
-    arguments.write_text(made.class_path)
-    java = await anyio.run_process(
-        [made.java, "-Xshare:on", f"-XX:SharedArchiveFile={made.archive}", f"@{arguments}", "-version"],
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-    assert java.returncode == 0, java.stdout.decode()
 
 
 async def test_a_registry_that_cannot_be_reached_is_one_clear_error(home: Home, own_cache: Cache) -> None:
@@ -123,9 +125,7 @@ async def test_a_disk_without_room_is_told_before_anything_is_written(home: Home
 
 
 async def test_room_is_asked_for_what_is_missing_only(home: Home, own_cache: Cache) -> None:
-    archive = archive_file(own_cache, installation(own_cache))
-    archive.parent.mkdir()
-    archive.touch()  # tried in vain
+    tried_in_vain(own_cache)
     asked: list[Path] = []
 
     def little(folder: Path) -> int:
@@ -139,9 +139,7 @@ async def test_room_is_asked_for_what_is_missing_only(home: Home, own_cache: Cac
 
 
 async def test_a_changed_byte_is_noticed_in_a_jar_and_in_the_model(own_cache: Cache) -> None:
-    archive = archive_file(own_cache, installation(own_cache))
-    archive.parent.mkdir()
-    archive.touch()
+    tried_in_vain(own_cache)
     assert not await Missing.of(own_cache)
     for file in (own_cache.jars / SMALL.name, model_folder(own_cache) / "tokenizer.json"):
         content = file.read_bytes()

@@ -28,10 +28,12 @@ async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) ->
 
 
 @pytest.fixture
-def service(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> SessionService:
+def service(
+    graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
+) -> SessionService:
     return SessionService(
         graph,
-        Sequence(graph),
+        sequence,
         vectors,
         embedder,
         projector,

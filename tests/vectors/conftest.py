@@ -12,38 +12,27 @@ from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
-from server.local.archive import installation
-from server.local.home import Cache, Home
-from server.local.neo4j import USER, LocalNeo4j
-from server.local.ports import Ports, free_ports
-from server.settings import Settings
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore, point_id
+from tests.conftest import Where, fresh_neo4j
 
 
 @pytest.fixture(scope="session")
-async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[str, str, str]]:
-    """Its URI, user and password."""
-    settings = Settings()
-    home = Home(tmp_path_factory.mktemp("neo4j"))
-    server = LocalNeo4j(installation(Cache(settings.cache)), home, Ports(*free_ports(2)), jvm_flags=settings.neo4j_jvm)
-    await server.start()
-    try:
-        yield server.uri, USER, server.password
-    finally:
-        await server.stop()
+async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Where]:
+    async with fresh_neo4j(tmp_path_factory) as where:
+        yield where
 
 
 @pytest.fixture(scope="session")
-async def driver(neo4j: tuple[str, str, str]) -> AsyncIterator[AsyncDriver]:
+async def driver(neo4j: Where) -> AsyncIterator[AsyncDriver]:
     uri, user, password = neo4j
     async with AsyncGraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF") as bare:
         yield bare
 
 
 @pytest.fixture(scope="session")
-async def migrated(neo4j: tuple[str, str, str]) -> AsyncIterator[Graph]:
+async def migrated(neo4j: Where) -> AsyncIterator[Graph]:
     async with connect(*neo4j, timeout=60, retry_time=30) as connected:
         await migrate(connected)
         yield connected
