@@ -42,7 +42,7 @@ class Transaction:
     async def run(self, name: QueryName, /, **parameters: Any) -> list[Row]:
         """Runs a statement of `cypher/` in this transaction and returns its rows."""
         statement = load(name)
-        result = await self._transaction.run(statement.text, audited(statement, parameters))
+        result = await self._transaction.run(statement.query, statement.bind(audited(statement, parameters)))
         return _rows(await result.to_eager_result())
 
     async def one(self, name: QueryName, /, **parameters: Any) -> Row | None:
@@ -64,11 +64,11 @@ class Graph:
     async def run(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """Runs one statement in a transaction of its own and returns its rows; `timeout` in seconds."""
         statement = load(name)
-        query = Query(statement.text, timeout=timeout or self._timeout)
+        query = Query(statement.query, timeout=timeout or self._timeout)
         with translated():
             if statement.access == "read":
                 try:
-                    return await self._read(query, parameters)
+                    return await self._read(query, statement.bind(parameters))
                 except (DriverError, Neo4jError) as error:
                     if not error.is_retryable():
                         raise
@@ -76,7 +76,7 @@ class Graph:
             # become a Cypher parameter and run as a write. So parameters go in as a dict, always.
             answer = await self._driver.execute_query(
                 query,
-                parameters_=audited(statement, parameters),
+                parameters_=statement.bind(audited(statement, parameters)),
                 database_=self._database,
                 routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
             )
@@ -103,7 +103,8 @@ class Graph:
 
         What other transactions commit meanwhile is seen or not: these rows are no picture of one moment.
         """
-        query = Query(load(name).text, timeout=timeout or self._timeout)
+        statement = load(name)
+        query = Query(statement.query, timeout=timeout or self._timeout)
         with translated():
             async with self._driver.session(
                 database=self._database,
@@ -111,7 +112,7 @@ class Graph:
                 fetch_size=_STREAMED,
                 bookmark_manager=self._driver.execute_query_bookmark_manager,
             ) as session:
-                result = await session.run(query, parameters)
+                result = await session.run(query, statement.bind(parameters))
                 keys = result.keys()
                 while records := await result.fetch(_STREAMED):
                     take([dict(zip(keys, record.values(), strict=True)) for record in records])
@@ -145,8 +146,8 @@ class Graph:
         statement = load(name)
         with translated():
             await self._driver.execute_query(
-                Query("EXPLAIN " + statement.text, timeout=self._timeout),
-                parameters_=statement.examples(),
+                Query("EXPLAIN " + statement.query, timeout=self._timeout),
+                parameters_=statement.bind(statement.examples()),
                 database_=self._database,
                 routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
             )

@@ -32,11 +32,29 @@ def test_a_statement_declares_exactly_the_parameters_that_it_uses(name: str) -> 
 
 
 @pytest.mark.parametrize("name", _NAMES)
+def test_a_statement_has_one_plan_because_its_parameters_are_one_map(name: str) -> None:
+    statement = load(name)
+    sent = set(re.findall(r"\$(\w+)", statement.query))
+    maps = {each for each, declared in statement.parameters.items() if declared.startswith("MAP")}
+    assert sent <= {"given", *maps}, "docs/decisions/0015"
+    assert sent == statement.bind(statement.examples()).keys() - ({"given"} - sent)
+
+
+def test_a_parameter_that_is_missing_or_unknown_is_never_taken_for_null() -> None:
+    statement = load("entities/find_path")
+    given = statement.examples()
+    for wrong in ({**given, "begin": "here"}, {name: value for name, value in given.items() if name != "start"}):
+        with pytest.raises(TypeError, match=r"find_path.*(begin|start)"):
+            statement.bind(wrong)
+
+
+@pytest.mark.parametrize("name", _NAMES)
 async def test_a_statement_is_planned_without_a_warning_or_a_scan_of_all_nodes(
     name: str, graph: Graph, driver: AsyncDriver
 ) -> None:
     statement = load(name)
-    _, summary, _ = await driver.execute_query(f"EXPLAIN {statement.text}", statement.examples(), database_="neo4j")
+    given = statement.bind(statement.examples())
+    _, summary, _ = await driver.execute_query(f"EXPLAIN {statement.query}", given, database_="neo4j")
     assert [status.status_description for status in summary.gql_status_objects if status.is_notification] == []
     assert summary.query_type in {"read": {"r"}, "write": {"w", "rw"}}[statement.access]
     scans = {operator for operator in _operators(summary.plan) if operator.startswith("AllNodesScan")}
