@@ -6,7 +6,7 @@ Prints one table. Needs `../shared/data`; says so and stops where it is absent. 
 import sys
 from pathlib import Path
 
-from benchmarks import decisions, entities, ingestion, insights, memory, process, rest, retrieval
+from benchmarks import decisions, entities, ingestion, insights, memories, memory, process, rest, retrieval
 from benchmarks.bench import DATA, Result, console, in_a_throw_away_folder, opened
 from tests.interaction.service import service
 
@@ -22,6 +22,7 @@ async def run(folder: Path) -> list[Result]:
                 decisions.measure,
                 retrieval.measure,
                 insights.measure,
+                memories.measure,
                 memory.measure,
                 process.memory,
                 rest.measure,

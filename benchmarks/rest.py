@@ -104,7 +104,7 @@ async def _store(bench: Bench, http: httpx2.AsyncClient, turns: list[str]) -> No
     async with anyio.create_task_group() as tasks:
         for number in range(_WRITERS):
             tasks.start_soon(save, turns[number::_WRITERS])
-    await _import(http, b"".join(_lines((turn, "") for turn in turns)))
+    await import_memories(http, b"".join(_lines((turn, "") for turn in turns)))
     await searchable(bench.service)
 
 
@@ -144,13 +144,13 @@ async def _out_and_in(
     said = islice(((one, other) for other, one in product(turns, turns) if one != other), memories)
     without = b"".join(_lines(said))
     async with Resident(bench.service) as first:
-        bare = await _import(http, without)
+        bare = await import_memories(http, without)
         await searchable(bench.service)
     file = bench.folder / "export.jsonl"
     async with Resident(bench.service) as exporting:
         out = await _export(http, file)
     async with Resident(bench.service) as importing:
-        replaced = await _import(http, file, mode="replace")
+        replaced = await import_memories(http, file, mode="replace")
     again = bench.folder / "again.jsonl"
     await _export(http, again)
     assert again.read_bytes() == file.read_bytes()
@@ -176,7 +176,7 @@ def _lines(said: Iterator[tuple[str, str]]) -> Iterator[bytes]:
         yield json.dumps({"id": f"mem_{when}", "metadata": metadata}).encode() + b"\n"
 
 
-async def _import(http: httpx2.AsyncClient, lines: bytes | Path, mode: str = "merge") -> float:
+async def import_memories(http: httpx2.AsyncClient, lines: bytes | Path, mode: str = "merge") -> float:
     """Seconds until the answer."""
     content: Any = lines.open("rb") if isinstance(lines, Path) else lines
     started = time.perf_counter()

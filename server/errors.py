@@ -10,6 +10,8 @@ PrecedentError
 │   ├── Conflict                 CONFLICT
 │   ├── PermissionDenied         PERMISSION_DENIED
 │   ├── Unauthenticated          UNAUTHENTICATED
+│   ├── ForeignHost              HOST_NOT_ALLOWED
+│   ├── ForeignOrigin            ORIGIN_NOT_ALLOWED
 │   ├── IsolationViolation       ISOLATION_VIOLATION
 │   ├── ReviewWindow             PI1_VIOLATION
 │   ├── RateLimitExceeded        RATE_LIMIT_EXCEEDED

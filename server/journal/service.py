@@ -111,7 +111,8 @@ class JournalService:
     async def history(self, request: GetHistory, caller: Principal) -> Items[Message]:
         """Returns a page of what was said to and by an agent, oldest first."""
         if request.conversation_id is None:
-            rows = await self._graph.run("journal/agent_history", **_asked(request, caller))
+            asked = _asked(request, caller, leaving={"conversation_id"})
+            rows = await self._graph.run("journal/agent_history", **asked)
         else:
             rows = await self._graph.run("journal/conversation_history", **_asked(request, caller))
         return Items[Message](items=[Message(**row) for row in rows])
@@ -243,8 +244,8 @@ class JournalService:
         return found.model_copy(update={"attribution_id": logged.attribution_id})
 
 
-def _asked(request: BaseModel, caller: Principal) -> dict[str, Any]:
-    return {"namespace": caller.namespace, **request.model_dump()}
+def _asked(request: BaseModel, caller: Principal, *, leaving: set[str] | None = None) -> dict[str, Any]:
+    return {"namespace": caller.namespace, **request.model_dump(exclude=leaving)}
 
 
 def _speaker(request: StoreMessage) -> str:

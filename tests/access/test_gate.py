@@ -178,7 +178,7 @@ async def test_what_was_known_of_tokens_holds_on_while_the_graph_is_away() -> No
     ):
         assert (await client.get("/mcp")).status_code == 401, "not knowing whether tokens exist, nobody comes in"
         asked = await client.get("/mcp", headers=_bearing("x"))
-        assert (asked.status_code, asked.json()["code"]) == (503, "GRAPH_UNAVAILABLE")
+        assert (asked.status_code, asked.json()["code"]) == (503, "DB_CONNECTION_ERROR")
 
 
 @pytest.mark.proves("access:tokens")
