@@ -55,18 +55,23 @@ def _says_something(text: str) -> str:
     return text
 
 
-def _json_object(value: dict[str, Any]) -> dict[str, Any]:
-    if _deeper_than(DEEPEST_JSON, value):
-        raise ValueError(f"is nested deeper than {DEEPEST_JSON} levels")
-    try:
-        size = len(encoded(value).encode())
-    except UnicodeEncodeError:
-        raise ValueError("holds half a surrogate pair, which is no text") from None
-    except ValueError:
-        raise ValueError("holds a number that is not finite, or one too long") from None
-    if size > LONGEST_TEXT:
-        raise ValueError(f"has more than {LONGEST_TEXT} bytes as JSON")
-    return value
+def json_object(longest: int) -> AfterValidator:
+    """Lets an object pass that can be stored as JSON of at most so many bytes."""
+
+    def check(value: dict[str, Any]) -> dict[str, Any]:
+        if _deeper_than(DEEPEST_JSON, value):
+            raise ValueError(f"is nested deeper than {DEEPEST_JSON} levels")
+        try:
+            size = len(encoded(value).encode())
+        except UnicodeEncodeError:
+            raise ValueError("holds half a surrogate pair, which is no text") from None
+        except ValueError:
+            raise ValueError("holds a number that is not finite, or one too long") from None
+        if size > longest:
+            raise ValueError(f"takes {size:,} bytes as JSON; at most {longest:,} are stored")
+        return value
+
+    return AfterValidator(check)
 
 
 def _deeper_than(limit: int, value: object) -> bool:
@@ -86,4 +91,4 @@ def _parts(value: object) -> list[object]:
 
 Whole = AfterValidator(_whole)
 Said = AfterValidator(_says_something)
-JsonObject = Annotated[dict[str, Any], AfterValidator(_json_object)]
+JsonObject = Annotated[dict[str, Any], json_object(LONGEST_TEXT)]

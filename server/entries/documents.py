@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from server.entries.models import LONGEST_TEXT, LONGEST_TITLE, encoded
+from server.entries.models import LONGEST_TITLE
 from server.entries.policy import require_no_secret
 from server.entries.writing import EntryWriter, NewEntry
 from server.errors import PolicyBlocked
+from server.fields import LONGEST_TEXT, encoded
 from server.graph.graph import Graph, Transaction
 from server.retrieval.passages import first_heading
 

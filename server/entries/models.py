@@ -5,67 +5,20 @@ Beyond the specification: `session_id`, `since`, `until`, `searchable`, `matched
 `superseded_by`, `total_is_exact`, `by_meaning`, and `details` of what ingestion skipped.
 """
 
-import json
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
+from server.fields import LONGEST_TEXT, Said, Whole, json_object
 from server.tools import ToolInput, ToolOutput
 
-LONGEST_TEXT = 1_048_576
 _LONGEST_METADATA = 262_144
-_DEEPEST = 100
 _LONGEST_NAME = 64
 LONGEST_TITLE = 120
 MOST_FOUND = 100
 DEEPEST_TIMELINE = 20
 _DAY = len("2026-05-08")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _whole(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("holds half a surrogate pair, which is no text") from None
-    return text
-
-
-def _says_something(text: str) -> str:
-    if not text:
-        raise ValueError("holds nothing but white space")
-    return text
-
-
-def _json_object(value: dict[str, Any]) -> dict[str, Any]:
-    if _deeper(value, _DEEPEST):
-        raise ValueError(f"is nested deeper than {_DEEPEST} levels")
-    try:
-        size = len(encoded(value).encode())
-    except UnicodeEncodeError:
-        raise ValueError("holds half a surrogate pair, which is no text") from None
-    except ValueError:
-        raise ValueError("holds a number that is not finite, or one too long") from None
-    if size > _LONGEST_METADATA:
-        raise ValueError(f"takes {size:,} bytes as JSON; at most {_LONGEST_METADATA:,} are stored")
-    return value
-
-
-def _deeper(value: object, levels: int) -> bool:
-    level: list[object] = [value]
-    for _ in range(levels + 1):
-        level = [
-            part
-            for whole in level
-            for part in (whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ())
-        ]
-    return bool(level)
-
-
-def encoded(value: dict[str, Any]) -> str:
-    """JSON as it is stored: compact, in the caller's order, giving back exactly the same value."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _instant(text: object, clock: time) -> object:
@@ -80,24 +33,11 @@ def _instant(text: object, clock: time) -> object:
         raise ValueError("is no ISO 8601 time, such as 2026-05-08T13:56:00Z") from None
 
 
-def milliseconds(moment: datetime) -> int:
-    """Whole milliseconds since 1970."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
-
-
-def iso(epoch_milliseconds: int) -> str:
-    """An instant as answers tell it: UTC, to the millisecond."""
-    moment = _EPOCH + timedelta(milliseconds=epoch_milliseconds)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _clamped(lowest: int, highest: int | None) -> AfterValidator:
     return AfterValidator(lambda number: max(lowest, number if highest is None else min(number, highest)))
 
 
 Trimmed = AfterValidator(str.strip)
-Said = AfterValidator(_says_something)
-Whole = AfterValidator(_whole)
 Name = Annotated[
     str, Field(max_length=10_000), Whole, Trimmed, AfterValidator(lambda name: name[:_LONGEST_NAME].rstrip())
 ]
@@ -122,7 +62,7 @@ class SaveMemory(EntryInput):
     project: Name = Field("", description="If absent, the configured one")
     type: Name = Field("", description="E.g. note, decision, bugfix; if absent note")
     source_ref: Annotated[str, Field(max_length=2_000), Whole, Trimmed] = ""
-    metadata: Annotated[dict[str, Any], AfterValidator(_json_object)] = Field(default={})
+    metadata: Annotated[dict[str, Any], json_object(_LONGEST_METADATA)] = Field(default={})
     session_id: Annotated[str, Field(max_length=200), Whole, Trimmed] = Field(
         "", description="Conversation or run it belongs to; its order helps search"
     )

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from server.embedding.embedder import Embedder
-from server.entries.models import Found, FoundEntry, Search, iso, milliseconds
+from server.entries.models import Found, FoundEntry, Search
 from server.entries.scope import narrowest
+from server.fields import iso, milliseconds
 from server.graph.graph import Graph
 from server.ranking.fusion import fuse
 from server.ranking.terms import stems, terms

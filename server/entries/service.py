@@ -32,14 +32,12 @@ from server.entries.models import (
     Timeline,
     TimelineAnswer,
     TimelineItem,
-    encoded,
-    iso,
-    milliseconds,
 )
 from server.entries.policy import require_no_secret
 from server.entries.search import EntrySearch
 from server.entries.writing import EntryWriter, NewEntry
 from server.errors import EntryNotFound, InvalidArgument
+from server.fields import encoded, iso, milliseconds
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.principals import Principal

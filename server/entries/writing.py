@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from server.entries.models import LONGEST_TITLE, milliseconds
+from server.entries.models import LONGEST_TITLE
 from server.entries.scope import scopes, session
+from server.fields import milliseconds
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
 from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
