@@ -229,8 +229,13 @@ def http() -> str:
         `{"error", "message", "code"}`, and has changed nothing: [errors](errors.md); `DB_CONNECTION_ERROR` (503) while
         Neo4j does not answer. Bodies are JSON of at most 1 MiB (413).
     """)
+    codes = _table(["code", "status", "when"], http_pages.codes())
     return "\n\n".join(
-        ["# HTTP", intro, _table(["route", "what it does"], rows), *http_pages.details(description, _table)]
+        [
+            *("# HTTP", intro, _table(["route", "what it does"], rows)),
+            *("## What goes wrong before any of these is asked", codes),
+            *http_pages.details(description, _table),
+        ]
     )
 
 

@@ -11,6 +11,7 @@ from server.access.roles import ENDPOINTS
 from server.mcp.server import build_server
 from server.metrics import Metrics
 from server.rest.app import build_rest
+from server.rest.errors import HTTP_CODES, MALFORMED_JSON, MALFORMED_REQUEST
 from server.settings import Settings
 
 Table = Callable[[list[str], list[list[str]]], str]
@@ -38,6 +39,14 @@ def details(description: Mapping[str, Any], table: Table) -> list[str]:
     return [
         _section(method, path, operation, description, table) for method, path, operation in _operations(description)
     ]
+
+
+def codes() -> list[list[str]]:
+    """A row for each code that no kind of error of ours has."""
+    rows = [[f"`{code}`", str(int(status)), sentence] for status, (code, sentence) in HTTP_CODES.items()]
+    malformed, sentence = MALFORMED_REQUEST
+    json = [f"`{MALFORMED_JSON}`", "400", "The body is no JSON; the message says from which character on."]
+    return [[f"`{malformed}`", "400", sentence], json, *rows]
 
 
 def _operations(description: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

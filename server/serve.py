@@ -15,6 +15,7 @@ from rich.console import Console
 from ingest.sample import load_sample
 from server import logs
 from server.app import App, open_app
+from server.rest.protocol import HttpProtocol
 from server.settings import Settings
 from server.stack import own_stack, paths_of
 
@@ -80,6 +81,7 @@ def _http_server(app: App, on_started: Callable[[], None]) -> _HttpServer:
         app.http,
         host=app.settings.host,
         port=app.settings.port,
+        http=HttpProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -83,6 +83,10 @@ HTTP_CODES = {
 }
 """What goes wrong before any use case is asked: status to code and sentence."""
 
+MALFORMED_JSON = "MALFORMED_JSON"
+MALFORMED_REQUEST = ("MALFORMED_REQUEST", "This is no HTTP request, or its URL has more than 65,535 bytes.")
+"""What goes wrong before there is a request at all."""
+
 
 def told(error: PrecedentError) -> JSONResponse:
     """The answer for an error of ours."""
@@ -123,7 +127,7 @@ def install(app: FastAPI) -> None:
                 HTTPStatus.BAD_REQUEST,
                 "Malformed JSON",
                 f"The body is no JSON, from character {place} on.",
-                "MALFORMED_JSON",
+                MALFORMED_JSON,
             )
         return told(InvalidArgument(f"Invalid request. {_sentence(problems)}."))
 

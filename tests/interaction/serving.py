@@ -8,6 +8,7 @@ import anyio
 import uvicorn
 
 from server.app import App
+from server.rest.protocol import HttpProtocol
 
 
 @asynccontextmanager
@@ -16,7 +17,7 @@ async def served(app: App) -> AsyncIterator[int]:
     # Without the protocol's number asyncio leaves Nagle's algorithm on, and each answer takes 40 ms longer.
     with socket.socket(proto=socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app.http, log_config=None, lifespan="off"))
+        server = uvicorn.Server(uvicorn.Config(app.http, http=HttpProtocol, log_config=None, lifespan="off"))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, [listening])
             yield int(listening.getsockname()[1])

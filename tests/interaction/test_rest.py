@@ -237,6 +237,18 @@ async def test_the_commands_of_the_specification_work_as_they_stand(app: App, tm
         assert (brought["imported"], brought["skipped"] >= 4) == (0, True)
 
 
+@pytest.mark.proves("rest:errors")
+@pytest.mark.parametrize("sent", [b"GET /memories?sessionId=" + b"x" * 70_000, b"GET /a b c", b"\x16\x03\x01"])
+async def test_what_is_no_request_is_told_in_the_same_form(app: App, sent: bytes) -> None:
+    async with served(app) as port, await anyio.connect_tcp("127.0.0.1", port) as connection:
+        await connection.send(sent + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        received = b"".join([part async for part in connection])
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    told = json.loads(body)
+    assert (told["code"], set(told)) == ("MALFORMED_REQUEST", {"error", "message", "code"})
+
+
 @pytest.mark.proves("rest:docs")
 async def test_the_docs_page_and_all_it_needs_come_from_the_service(rest: httpx2.AsyncClient) -> None:
     page = await rest.get("/docs")
