@@ -5,7 +5,7 @@ The same questions are asked of the same turns of LoCoMo, which are there as ent
 /memories/query` has no tool of its own, and `search` is the nearest there is.
 
 By itself, and with more memories: `python -m benchmarks.rest [--memories 10000]`. Most of the time goes into waiting
-until the imported ones are embedded.
+until the imported ones are embedded; `--vectors` gives them made-up ones, for 100,000 memories in ten minutes.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import numpy as np
 import psutil
 from mcp import Client
 
@@ -35,6 +36,7 @@ _NAMESPACE = "bench-rest"
 _TURNS, _QUESTIONS, _WARMING = 500, 200, 28
 _MEMORIES, _TO_A_SESSION = 1_000, 50
 _WRITERS, _LIMIT = 8, 10
+_DIMENSION = 384
 
 
 @asynccontextmanager
@@ -79,7 +81,7 @@ class Resident:
         self.most = max(self.most, self.after)
 
 
-async def measure(bench: Bench, memories: int = _MEMORIES) -> list[tuple[str, str, str, str]]:
+async def measure(bench: Bench, memories: int = _MEMORIES, *, vectors: bool = False) -> list[tuple[str, str, str, str]]:
     """Searches through both doors in turn; then so many memories imported, exported and imported in their place."""
     if not FILE.is_file():
         console.print(f"{FILE} is not here: REST is not measured.")
@@ -91,7 +93,7 @@ async def measure(bench: Bench, memories: int = _MEMORIES) -> list[tuple[str, st
         await _store(bench, http, turns[:_TURNS])
         rows = [await _search(http, client, path, questions) for path in ("/entries/query", "/memories/query")]
     async with door(bench.service, f"{_NAMESPACE}-many") as http:
-        return [*rows, *await _out_and_in(bench, http, turns, memories)]
+        return [*rows, *await _out_and_in(bench, http, turns, memories, vectors=vectors)]
 
 
 async def _store(bench: Bench, http: httpx2.AsyncClient, turns: list[str]) -> None:
@@ -138,13 +140,15 @@ async def _search(
 
 
 async def _out_and_in(
-    bench: Bench, http: httpx2.AsyncClient, turns: list[str], memories: int
+    bench: Bench, http: httpx2.AsyncClient, turns: list[str], memories: int, *, vectors: bool
 ) -> list[tuple[str, str, str, str]]:
-    """Import without vectors, export with them, import of that in the place of all: records a second each."""
+    """Import, export with vectors, import of that in the place of all: records a second each."""
     said = islice(((one, other) for other, one in product(turns, turns) if one != other), memories)
-    without = b"".join(_lines(said))
+    fresh = bench.folder / "fresh.jsonl"
+    with fresh.open("wb") as opened_file:
+        opened_file.writelines(_lines(said, vectors=vectors))
     async with Resident(bench.service) as first:
-        bare = await import_memories(http, without)
+        bare = await import_memories(http, fresh)
         await searchable(bench.service)
     file = bench.folder / "export.jsonl"
     async with Resident(bench.service) as exporting:
@@ -154,16 +158,22 @@ async def _out_and_in(
     again = bench.folder / "again.jsonl"
     await _export(http, again)
     assert again.read_bytes() == file.read_bytes()
-    size = file.stat().st_size / 1e6
+    size, brought = file.stat().st_size / 1e6, "made-up vectors" if vectors else "no vectors"
     return [
-        (f"import of {memories:,} memories without vectors", f"{memories / bare:,.0f} a second", "", str(first)),
+        (
+            f"import of {memories:,} memories, {brought}",
+            f"{memories / bare:,.0f} a second",
+            "",
+            str(first),
+        ),
         (f"export of them, {size:.0f} MB", f"{memories / out:,.0f} a second", "memory flat", str(exporting)),
         ("import of that, mode replace", f"{memories / replaced:,.0f} a second", "memory flat", str(importing)),
     ]
 
 
-def _lines(said: Iterator[tuple[str, str]]) -> Iterator[bytes]:
+def _lines(said: Iterator[tuple[str, str]], *, vectors: bool = False) -> Iterator[bytes]:
     """Memories as an archive has them, a second after each other."""
+    chance = np.random.default_rng(7)
     for number, (prompt, response) in enumerate(said):
         when = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1_760_000_000 + number))
         metadata = {
@@ -173,7 +183,11 @@ def _lines(said: Iterator[tuple[str, str]]) -> Iterator[bytes]:
             "thought": "",
             "response": response,
         }
-        yield json.dumps({"id": f"mem_{when}", "metadata": metadata}).encode() + b"\n"
+        line: dict[str, Any] = {"id": f"mem_{when}", "metadata": metadata}
+        if vectors:
+            vector = chance.standard_normal(_DIMENSION)
+            line["embedding"] = (vector / np.linalg.norm(vector)).tolist()
+        yield json.dumps(line).encode() + b"\n"
 
 
 async def import_memories(http: httpx2.AsyncClient, lines: bytes | Path, mode: str = "merge") -> float:
@@ -196,17 +210,18 @@ async def _export(http: httpx2.AsyncClient, file: Path) -> float:
     return time.perf_counter() - started
 
 
-async def _alone(folder: Path, memories: int) -> list[Result]:
+async def _alone(folder: Path, memories: int, *, vectors: bool) -> list[Result]:
     with service(folder) as made:
         async with opened(made, folder) as bench:
-            return [Result(*row) for row in await measure(bench, memories)]
+            return [Result(*row) for row in await measure(bench, memories, vectors=vectors)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rest", description=__doc__)
     parser.add_argument("--memories", type=int, default=_MEMORIES)
+    parser.add_argument("--vectors", action="store_true", help="import them with vectors, which are made up")
     options = parser.parse_args()
-    in_a_throw_away_folder(partial(_alone, memories=options.memories))
+    in_a_throw_away_folder(partial(_alone, memories=options.memories, vectors=options.vectors))
 
 
 if __name__ == "__main__":
