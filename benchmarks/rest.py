@@ -149,7 +149,8 @@ async def _out_and_in(
         opened_file.writelines(_lines(said, vectors=vectors))
     async with Resident(bench.service) as first:
         bare = await import_memories(http, fresh)
-        await searchable(bench.service)
+        if not vectors:
+            await searchable(bench.service)
     file = bench.folder / "export.jsonl"
     async with Resident(bench.service) as exporting:
         out = await _export(http, file)

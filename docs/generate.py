@@ -34,8 +34,9 @@ def tools() -> str:
     """Every MCP tool, by family."""
     intro = _prose("""
         What agents call over MCP. A family is published with `PRECEDENT_TOOLSETS` or `--toolsets`; all are by default.
-        Arguments are checked strictly: unknown names (entries ignore those), null and other types are refused, and the
-        answer says which.
+        Arguments are checked strictly: unknown names (which entries and the reading tools of the journal ignore), null
+        where the schema has none, and other types are refused, and the answer says which. Entries take what is out of
+        range as the nearest that is in it.
         Answers come as structured content and as the same JSON in text. Whoever gets an [error](errors.md) has changed
         nothing.
     """)
@@ -111,19 +112,23 @@ def error_codes() -> str:
     intro = _prose("""
         Every failure that a caller can cause has a stable code and a sentence that says what to do, and leaves the
         store as it was. Each family's answers carry it in the form of their specification: the decisions family as
-        `{"status": "error", "message", "code", "details"}`, the entities family as
-        `{"error", "details", "tool", "code"}`, HTTP as `{"error", "message", "code"}`. The command line prints code and
-        sentence on stderr and exits with 1.
+        `{"status": "error", "message", "code", "details"}`, entities, cognition and evaluation as
+        `{"error", "details", "tool", "code"}`, entries and the journal as `{"error": {"code", "message", "details"}}`,
+        the journal with the codes of its specification there, and these in `details.reason`. HTTP tells
+        `{"error", "message", "code"}`, with [more codes](http.md) for what is no request. The command line prints code
+        and sentence on stderr and exits with 1.
     """)
     codes = _table(["code", "group", "what it means, and what to do"], rows)
     return "\n\n".join(["# Errors", intro, f"```text\n{tree}\n```", codes])
 
 
 def _kinds(parent: type[errors.PrecedentError]) -> Iterator[type[errors.PrecedentError]]:
-    """The leaves of the tree below `parent`, in the order of the file."""
+    """The kinds below `parent` that have a code of their own, in the order of the file."""
     for kind in parent.__subclasses__():
-        children = [child for child in _kinds(kind) if child.__module__ == errors.__name__]
-        yield from children or [kind]
+        if kind.__module__ == errors.__name__:
+            if "code" in vars(kind):
+                yield kind
+            yield from _kinds(kind)
 
 
 def command_line() -> str:

@@ -17,8 +17,7 @@ import anyio
 from ingest.ledger import INGEST, Run
 from ingest.pipeline import Progress, Silent, Summary, batches
 from ingest.records import BadRecord
-from ingest.sources.documents import SUFFIXES
-from server.entries.documents import Document, DocumentWriter, Outcome, Shelf, Unreadable, read_document
+from server.entries.documents import SUFFIXES, Document, DocumentWriter, Outcome, Shelf, Unreadable, read_document
 from server.entries.models import IngestDocs
 from server.entries.policy import require_no_secret
 from server.entries.service import INGESTION

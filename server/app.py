@@ -164,7 +164,10 @@ def _services(
     sequence = Sequence(graph)
     decisions = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
     entries = EntrySettings(
-        project=settings.project, searchable_wait=settings.searchable_wait, docs_roots=settings.docs_roots
+        project=settings.project,
+        searchable_wait=settings.searchable_wait,
+        docs_roots=settings.docs_roots,
+        closed=(paths_of(settings).home.root, paths_of(settings).cache.root),
     )
     cognition = CognitionSettings(
         searchable_wait=settings.searchable_wait, fidelity_threshold=settings.fidelity_threshold

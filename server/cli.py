@@ -244,7 +244,8 @@ def main() -> None:
 
 
 def _fail(error: PrecedentError) -> NoReturn:
-    err.print(f"[bold red]{error.code}[/] {escape(error.message)}", soft_wrap=True, highlight=False)
+    said = error.message.removeprefix(f"{error.code}: ")
+    err.print(f"[bold red]{error.code}[/] {escape(said)}", soft_wrap=True, highlight=False)
     sys.exit(1)
 
 

@@ -23,7 +23,7 @@ PrecedentError
 │   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
 │   ├── JudgeUnavailable         JUDGE_UNAVAILABLE
 │   └── SummaryUnavailable       SUMMARY_UNAVAILABLE
-├── SetupError                   the person who runs the service can mend it
+├── SetupError                   SETUP_FAILED; the person who runs the service can mend it
 │   ├── ApiKeyMissing            API_KEY_MISSING
 │   ├── SchemaTooNew             SCHEMA_TOO_NEW
 │   ├── ModelMismatch            MODEL_MISMATCH

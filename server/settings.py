@@ -163,8 +163,8 @@ class Settings(BaseSettings):
     docs_roots: Annotated[tuple[Folder, ...], NoDecode, CommaSeparated] = Field(
         default=(Path(),),
         validation_alias="PRECEDENT_DOCS_ROOTS",
-        description="Folders that `ingest_docs` may read files from, comma-separated; by default the one that the "
-        "service is started in.",
+        description="Folders that `ingest_docs` may read documents from, comma-separated; by default the one that "
+        "the service is started in.",
     )
     principal: Annotated[str, Field(min_length=1, max_length=200)] = Field(
         default="agent",

@@ -3,7 +3,7 @@
 // $namespace STRING: the caller's namespace
 // $name STRING: the entity's name
 // $node_id INTEGER: a fresh integer, taken where the entity is created
-// $label STRING: its label as the caller wrote it, taken where the entity is created
+// $label STRING: its label as the caller wrote it, taken where the entity is created or has none but `Entity`
 // $labels LIST<STRING>: the label where it can stand natively
 // $scope STRING: the namespace's word in full-text indexes
 // $properties MAP<ANY>: encoded properties, null where one is to go
@@ -16,12 +16,16 @@ MERGE (entity:Entity {namespace: $namespace, name: $name})
 ON CREATE SET
   entity.node_id = $node_id, entity.label = $label, entity:$($labels), entity.scope = $scope,
   entity.created_at = datetime(), entity.updated_at = datetime()
-WITH entity, insight, coalesce(entity.node_id = $node_id, false) AS created
+WITH entity, insight, coalesce(entity.node_id = $node_id, false) AS created,
+  coalesce(entity.label = 'Entity', false) AND $label <> 'Entity' AS plain
+// A thing that was first named by a link or a relation is nothing but an entity until somebody says what it is.
+SET entity.label = CASE WHEN plain THEN $label ELSE entity.label END,
+  entity:$(CASE WHEN plain THEN $labels ELSE [] END)
 // What a person made by hand gets its id and its place in the full-text index here.
 SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope, entity.name_key = toLower($name)
 SET entity += $properties
 SET entity.updated_at =
-  CASE WHEN size(keys($properties)) = 0 AND insight IS NULL THEN entity.updated_at ELSE datetime() END
+  CASE WHEN size(keys($properties)) = 0 AND insight IS NULL AND NOT plain THEN entity.updated_at ELSE datetime() END
 WITH entity, insight, created
 CALL (entity, insight) {
   WITH entity, insight

@@ -9,11 +9,11 @@ from pathlib import Path, PurePath
 from typing import IO
 
 from ingest.records import BadRecord
+from server.entries.documents import SUFFIXES
 
 MAX_BYTES = 5_000_000
 """A decision record beyond this size is a mistake; it is set aside."""
 
-SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt"})
 _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _GENERIC = frozenset({
     "docs", "doc", "documentation", "design", "architecture", "records", "decision", "decisions", "decision-log",

@@ -75,7 +75,9 @@ class Weights(ToolInput):
     @model_validator(mode="after")
     def _sum_to_one(self) -> "Weights":
         if abs(self.semantic + self.keyword - 1.0) > _TOLERANCE:
-            raise ValueError(f"semantic and keyword have to sum to 1.0; they sum to {self.semantic + self.keyword:g}")
+            raise ValueError(
+                f"semantic and keyword have to sum to 1.0; they sum to {self.semantic + self.keyword:g}; name both"
+            )
         return self
 
 

@@ -20,7 +20,8 @@ def _episode_envelope(error: PrecedentError, tool: str) -> dict[str, Any]:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         name="store_raw_dialogue",
-        description="Store what was said, word by word, in its session (L0). Its id is a source of insights.",
+        description="Store what was said, word by word, in its session (L0), read at memory://l0-raw. Its id is a "
+        "source of insights, which are what is searched.",
         request=models.StoreRawDialogue,
         response=models.DialogueStored,
         run=CognitionService.store_raw_dialogue,
@@ -48,8 +49,9 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="update_working_memory",
-        description="Keep something in mind: ten items, the least recently used one makes room and stays readable at "
-        "memory://stale-memory. The same content again is refreshed.",
+        description="Keep something in mind, for all agents of the namespace: ten items, read at "
+        "memory://working-memory. The least recently used one makes room and stays at memory://stale-memory. The same "
+        "content again is refreshed.",
         request=models.UpdateWorkingMemory,
         response=models.WorkingMemoryUpdated,
         run=CognitionService.update_working_memory,

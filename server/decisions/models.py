@@ -7,7 +7,7 @@ Source: decisions.md "Tools", "Data Models (Responses)"; fields beyond it from d
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from server.ranking.policy import Mode
 from server.tools import ToolInput, ToolOutput
@@ -26,13 +26,15 @@ Consequences = Annotated[list[Annotated[str, Field(max_length=10_000)]], Field(m
 _LONGEST_RATIONALE = 1_048_576
 Rationale = Annotated[str, Field(min_length=10, max_length=_LONGEST_RATIONALE), Said]
 Id = Annotated[str, Field(min_length=1, max_length=1_000)]
+EvidenceId = Annotated[Id, BeforeValidator(lambda id_: str(id_) if type(id_) is int else id_)]
+"""Insights and dialogues have integers, and are told by them."""
 EVIDENCE_NEEDED = 3
 """PI2 (open-questions.md, "Invariants"): so many records speak for a proposal at least."""
 
 
 class RecordDecision(ToolInput):
     title: Title = Field(description="Short title of the decision")
-    target: Target = Field(description="What it applies to: one stable name per question")
+    target: Target = Field(description="What it applies to: one stable, exact name per question")
     rationale: Rationale = Field(description="Why")
     consequences: Consequences = Field(default=[])
 
@@ -96,8 +98,8 @@ class ProposeDecision(ToolInput):
     target: Target
     rationale: Rationale
     confidence: Annotated[float, Field(ge=0, le=1)]
-    evidence_ids: Annotated[list[Id], Field(min_length=EVIDENCE_NEEDED, max_length=100)] = Field(
-        description="Records that speak for it: memories, messages, insights, decisions …"
+    evidence_ids: Annotated[list[EvidenceId], Field(min_length=EVIDENCE_NEEDED, max_length=100)] = Field(
+        description="Ids of different records that speak for it: memories, messages, insights, decisions …"
     )
     suggested_consequences: Consequences = Field(default=[])
     suggested_supersedes: Annotated[list[Id], Field(max_length=100)] = Field(

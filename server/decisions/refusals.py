@@ -29,7 +29,8 @@ def rate_limit(wait: int) -> RateLimitExceeded:
     """Returns the refusal of a caller whose turn comes in `wait` milliseconds."""
     seconds = math.ceil(wait / 100) / 10
     return RateLimitExceeded(
-        f"Rate limit exceeded: please wait {seconds} s before the next write.", {"retry_after_seconds": seconds}
+        f"Rate limit exceeded: please wait {seconds} s before the next write of a decision.",
+        {"retry_after_seconds": seconds},
     )
 
 

@@ -163,7 +163,7 @@ def _result(row: Row, hit: Ranked) -> FoundDecision:
 
 def _message(request: SearchDecisions, found: _Found, ranked: Sequence[Ranked]) -> str:
     if count := len(ranked):
-        told = "1 decision." if count == 1 else f"{count} decisions, best first."
+        told = "1 result." if count == 1 else f"{count} results, best first."
         if any(found.rows[hit.candidate.id]["kind"] == "proposal" for hit in ranked):
             told += " A proposal is not decided."
     elif request.mode == "strict":

@@ -5,6 +5,7 @@ a step's `status`, `direction_to_next` and `weight_to_next`, and the options `di
 Docstrings and descriptions are part of the published schemas, where agents read every character: hence few.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
@@ -20,8 +21,19 @@ def _encodable(text: str) -> str:
     return text
 
 
+_RECORD_ID = re.compile(r"(decision|proposal)_\d{8}_\d{6}_\d{6}_[0-9a-f]{8}")
+
+
+def _no_record(name: str) -> str:
+    if found := _RECORD_ID.fullmatch(name):
+        raise ValueError(f"is the id of a {found[1]}, and no name of a thing; relate the target that it is about")
+    return name
+
+
 Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_encodable)]
 """What an index covers is short (design.md section 3, "Indexed strings are short")."""
+ThingName = Annotated[Name, AfterValidator(_no_record)]
+"""A thing of a decision's name would stand before the decision wherever its id is asked for."""
 Word = Annotated[str, Field(max_length=1000), AfterValidator(_encodable)]
 Weight = Annotated[float, Field(ge=0.0, le=1.0)]
 Properties = Annotated[dict[str, Any], Field(default_factory=dict)]
@@ -30,7 +42,7 @@ Properties = Annotated[dict[str, Any], Field(default_factory=dict)]
 
 class AddNode(ToolInput):
     label: Word = Field(description="Kind of thing, e.g. Project, Technology, Client, Error, Solution")
-    name: Name
+    name: ThingName
     properties: Properties
     vector_id: int | None = Field(None, ge=1, le=2**63 - 1, description="Id of the insight that describes it")
 
@@ -47,11 +59,11 @@ class NodeAdded(ToolOutput):
 
 
 class AddEdge(ToolInput):
-    source_name: Name
-    target_name: Name
+    source_name: ThingName
+    target_name: ThingName
     relation: Word = Field(description="E.g. USES, SOLVES, CREATED_BY, RELATED_TO, DEPENDS_ON")
-    source_label: Word = Field("Entity", description="Label if the source is created")
-    target_label: Word = Field("Entity", description="Label if the target is created")
+    source_label: Word = Field("Entity", description="If it is created")
+    target_label: Word = Field("Entity", description="If it is created")
     weight: Weight | None = Field(None, description="Relevance; if absent 1.0, or what the edge has")
     properties: Properties
 
@@ -69,7 +81,7 @@ class EdgeAdded(ToolOutput):
 
 
 class QueryNeighbors(ToolInput):
-    node_name: Name = Field(description="Name of an entity, or id of a decision or record")
+    node_name: Name = Field(description="Exact name of a thing, or id of a decision, insight, dialogue")
     relation_type: Word | None = Field(None, description="Follow only this relation, on every hop")
     depth: int = Field(1, ge=1, le=5)
     direction: Literal["both", "outgoing", "incoming"] = "both"
@@ -105,7 +117,7 @@ class Neighbors(ToolOutput):
 
 
 class FindPath(ToolInput):
-    start_node: Name = Field(description="Name of an entity, or id of a decision or record")
+    start_node: Name = Field(description="Exact name of a thing, or id of a decision, insight, dialogue")
     end_node: Name
     max_depth: int = Field(5, ge=1, le=10)
     relation_types: list[Word] | None = Field(None, min_length=1, max_length=100, description="Follow only these")

@@ -2,7 +2,8 @@
 
 Source: entries.md "Tool: `ingest_docs`"; open-questions.md, "entries.md"; issue "Entries and journal". A file is
 named by where it really is: links and `..` are followed first, and what then lies outside of the configured folders is
-not read, nor told apart from what is not there.
+not read, nor told apart from what is not there. Nor is what is hidden, and nothing of our own home and cache: whoever
+could read the secrets there would be the operator.
 """
 
 import hashlib
@@ -21,6 +22,8 @@ from server.graph.graph import Graph, Transaction
 from server.retrieval.passages import first_heading
 
 DEFAULT_SOURCES = ("docs/session-log.md", "docs/decisions.md", "docs/requirements.md")
+SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt"})
+"""Of documents; without one a file is none."""
 _LONGEST_URI = 1_000
 
 
@@ -52,10 +55,12 @@ class Unreadable:
 
 
 class Roots:
-    """The folders whose files may be read; a relative path is looked for in each of them, in their order."""
+    """The folders whose documents may be read; a relative path is looked for in each of them, in their order."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], closed: Sequence[Path] = ()) -> None:
+        """Nothing below `closed` is read, whatever folder it is in."""
         self._folders = [folder.resolve() for folder in folders]
+        self._closed = [folder.resolve() for folder in closed]
 
     def read(self, source: str) -> Document | Unreadable:
         """Reads a file by its path, written with `/` or `\\`. Blocking."""
@@ -63,12 +68,19 @@ class Roots:
         try:
             for folder in self._folders:
                 path = (folder / source.replace("\\", "/")).resolve()
-                root = next((root for root in self._folders if path.is_relative_to(root)), None)
+                root = next((root for root in self._folders if self._shows(root, path)), None)
                 if root is not None and path.exists():
+                    if path.suffix.lower() not in SUFFIXES:
+                        return Unreadable(f"it is no document: the name of one ends in {', '.join(sorted(SUFFIXES))}")
                     return read_document(path, self._reference(root, path))
         except (OSError, ValueError, RuntimeError):  # a name too long, a NUL in it, links in a circle
             return Unreadable("it cannot be read")
         return outside
+
+    def _shows(self, root: Path, path: Path) -> bool:
+        if not path.is_relative_to(root) or any(path.is_relative_to(closed) for closed in self._closed):
+            return False
+        return not any(part.startswith(".") for part in path.relative_to(root).parts)
 
     def _reference(self, root: Path, path: Path) -> str:
         relative = path.relative_to(root).as_posix()

@@ -79,7 +79,7 @@ class Search(EntryInput):
     query: Annotated[str, Field(max_length=10_000), Whole, Trimmed, Said]
     project: Name = ""
     type: Name = ""
-    limit: Annotated[int, _clamped(1, MOST_FOUND)] = Field(20, description="1 to 100")
+    limit: Annotated[int, _clamped(1, MOST_FOUND)] = Field(20, description="1 to 100; others are taken as the nearest")
     offset: Annotated[int, _clamped(0, None)] = 0
     since: Since | None = Field(None, description="Saved at or after this ISO time")
     until: Until | None = Field(None, description="Saved at or before it")
@@ -162,7 +162,9 @@ Sources = Annotated[
 
 class IngestDocs(EntryInput):
     project: Name = ""
-    sources: Sources | None = Field(None, description="Files below the configured folders; if absent the usual docs")
+    sources: Sources | None = Field(
+        None, description="Files, not folders; if absent docs/session-log.md, docs/decisions.md, docs/requirements.md"
+    )
     entry_type: Name = Field("", description="If absent ingestion")
 
 

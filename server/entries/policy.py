@@ -1,4 +1,5 @@
-"""What is never stored: secrets, by the patterns that the specification's implementation documents, and private keys.
+"""What is never stored: secrets, by the patterns that the specification's implementation documents, private keys, and
+our own tokens.
 
 Source: entries.md "Error Behavior"; open-questions.md, "entries.md", Policy. What matched is never told, logged or
 embedded: an error names the pattern alone.
@@ -13,6 +14,7 @@ PATTERNS = {
     "openai_secret_key": re.compile(r"\bsk-[A-Za-z0-9_-]{10,}\b", re.ASCII),
     "aws_access_key": re.compile(r"\bAKIA[0-9A-Z]{16}\b", re.ASCII),
     "github_token": re.compile(r"\bghp_[A-Za-z0-9]{20,}\b", re.ASCII),
+    "precedent_token": re.compile(r"\bprecedent_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])", re.ASCII),
     "private_key": re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"),
 }
 

@@ -53,11 +53,15 @@ _LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class EntrySettings:
-    """The project where none is named, seconds that a write waits to be searchable, folders to read documents from."""
+    """The project where none is named, seconds that a write waits to be searchable, folders to read documents from.
+
+    Nothing below `closed` is read, also where it is in one of these folders.
+    """
 
     project: str
     searchable_wait: float
     docs_roots: Collection[Path]
+    closed: Collection[Path] = ()
 
 
 class EntryService:
@@ -78,7 +82,7 @@ class EntryService:
         self._settings = settings
         self._writer = EntryWriter(graph, sequence)
         self._documents = DocumentWriter(graph, self._writer)
-        self._roots = Roots(settings.docs_roots)
+        self._roots = Roots(list(settings.docs_roots), list(settings.closed))
         self._search = EntrySearch(graph, vectors, embedder)
 
     async def save_memory(self, request: SaveMemory, caller: Principal) -> Saved:

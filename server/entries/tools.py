@@ -60,8 +60,8 @@ TOOLS = (
     ),
     Tool(
         name="search",
-        description="Find memories by meaning, by words and by what was said around them, best first. get_entries "
-        "gives the whole text, timeline what came before and after.",
+        description="Find memories (what save_memory and ingest_docs stored) by meaning, by words and by what was said "
+        "around them, best first. get_entries gives the whole text, timeline what came before and after.",
         request=Search,
         response=Found,
         run=EntryService.search,

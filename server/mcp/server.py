@@ -35,15 +35,16 @@ already: read it, then keep to it, or replace it with supersede_decision, naming
 decide, propose_decision with evidence: an admin accepts or rejects it.
 graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a
 thing, decisions included; graph_find_path how two things connect.
-Before you ask or start anew, call search: it finds what anybody saved, also what was said around it; get_entries
-reads it whole, timeline tells what came before and after. When you learn something that a later session needs, call
-save_memory: who, what, when, [[Name]] for the things it is about, one session_id for what belongs together. What binds
-others is a decision; a fact, a wish, an outcome is a memory. ingest_docs remembers project documents.
+Before you ask or start anew, call search: it finds memories, whoever saved them, also by what was said around them;
+get_entries reads them whole, timeline tells what came before and after. When you learn something that a later session
+needs, call save_memory: who, what, when, [[Name]] for the things it is about, one session_id for what belongs together.
+What binds others is a decision; a fact, a wish, an outcome is a memory. ingest_docs remembers project documents.
 The journal is one agent's own record, word by word: store_conversation_message what was said (search_conversations
 finds it again), store_context the state of an agent, version by version, log_correction what was wrong.
 The layers: store_raw_dialogue what was said, compress_to_l2_insight what you distilled from it, naming its dialogues;
 hybrid_search finds insights. update_working_memory keeps ten things in mind while you work. When something went well or
 badly, store_episode it with its lesson; before you try, read memory://episode-memory?query=….
+A score orders the results of one answer and says no more: there is a nearest one even where nothing fits.
 An error says what to do; nothing was written when you get one."""
 
 Context = ServerRequestContext[Any, Any]

@@ -116,10 +116,10 @@ def _similarity(candidate: Candidate, mode: Mode) -> tuple[int, str | None]:
     if candidate.replaced is None or mode == "audit":
         return own, None
     inherited = _millionths(candidate.replaced.similarity)
-    since = f"in force since it superseded {candidate.replaced.id}"
+    since = f"it superseded {candidate.replaced.id}"
     if inherited <= own:
         return own, since
-    return inherited, f"{since}, which matches better than its own {own / 1e6}"
+    return inherited, f"raised from {own / 1e6}: {since}, which matches the query better"
 
 
 def _millionths(similarity: float) -> int:

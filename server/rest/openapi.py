@@ -74,7 +74,7 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         "Too many requests; the header Retry-After says when to come again.",
         Error(
             error="Too many requests",
-            message="Rate limit exceeded: please wait 1.3 s before the next write.",
+            message="Rate limit exceeded: please wait 1.3 s before the next write of a decision.",
             code="RATE_LIMIT_EXCEEDED",
         ),
     ),

@@ -113,7 +113,7 @@ async def test_any_record_of_the_memory_is_evidence(agent: Caller, cypher: Cyphe
     ("field", "value"),
     [
         ("evidence_ids", ["one", "two"]),
-        ("evidence_ids", ["one", "two", 3]),
+        ("evidence_ids", ["one", "two", 3.5]),
         ("evidence_ids", ["x"] * 101),
         ("confidence", 1.01),
         ("confidence", -0.1),

@@ -66,7 +66,7 @@ def test_every_setting_stands_in_the_reference_with_its_meaning(name: str) -> No
     assert f"| `{name}` |" in _reference("settings")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in _kinds(errors.PrecedentError) if not kind.__subclasses__()])
+@pytest.mark.parametrize("kind", [kind for kind in _kinds(errors.PrecedentError) if "code" in vars(kind)])
 def test_every_error_says_what_to_do_and_stands_in_the_reference(kind: type[errors.PrecedentError]) -> None:
     assert kind.__doc__
     assert f"| `{kind.code}` |" in _reference("errors")

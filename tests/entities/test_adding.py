@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from server.entities.properties import decode
-from server.errors import NotFound
+from server.errors import InvalidArgument, NotFound
 from server.graph.vocabulary import RELATION_KEYS
 from server.types import Json
 from tests.conftest import Cypher
@@ -179,7 +179,25 @@ class TestEdges:
         await caller.node("a", "Project")
         await caller.edge("a", "USES", "b", source_label="Client")
         assert (await caller.node("a", "Other")).label == "Project"
-        assert (await caller.node("b", "Other")).label == "Entity"
+
+    async def test_a_node_that_is_nothing_but_an_entity_gets_the_label_that_says_what_it_is(
+        self, caller: Caller, cypher: Cypher
+    ) -> None:
+        await caller.edge("a", "USES", "b")
+        assert (await caller.node("b", "Entity")).label == "Entity"
+        named = await caller.node("b", "Technology")
+        assert (named.created, named.label) == (False, "Technology")
+        assert (await caller.node("b", "Other")).label == "Technology"
+        [row] = await cypher("MATCH (n:Technology {namespace: $namespace}) RETURN n.name AS name, labels(n) AS labels")
+        assert (row["name"], set(row["labels"])) == ("b", {"Entity", "Technology"})
+
+    @pytest.mark.parametrize("kind", ["decision", "proposal"])
+    async def test_the_id_of_a_record_is_no_name_of_a_thing(self, caller: Caller, cypher: Cypher, kind: str) -> None:
+        id_ = f"{kind}_20261121_101500_123456_0a1b2c3d"
+        for asked in (caller.node(id_), caller.edge(id_, "AFFECTS", "shop"), caller.edge("shop", "AFFECTED_BY", id_)):
+            with pytest.raises(InvalidArgument, match=f"is the id of a {kind}"):
+                await asked
+        assert await cypher("MATCH (n:Entity {namespace: $namespace}) RETURN n") == []
 
     async def test_properties_of_an_edge_are_merged(self, caller: Caller, cypher: Cypher) -> None:
         await caller.edge("a", "USES", "b", properties={"critical": True, "since": {"year": 2020}})

@@ -55,9 +55,11 @@ def make(  # noqa: PLR0917 - pytest hands fixtures by name
 ) -> Make:
     """Makes a service on the real parts, or on others where a test says so."""
 
-    def made(wait: float = 0, roots: tuple[Path, ...] = (folder,), **parts: Any) -> EntryService:
+    def made(
+        wait: float = 0, roots: tuple[Path, ...] = (folder,), closed: tuple[Path, ...] = (), **parts: Any
+    ) -> EntryService:
         real = {"graph": graph, "sequence": sequence, "vectors": vectors, "embedder": embedder, "projector": projector}
-        settings = EntrySettings(project="home", searchable_wait=wait, docs_roots=roots)
+        settings = EntrySettings(project="home", searchable_wait=wait, docs_roots=roots, closed=closed)
         return EntryService(**{**real, **parts}, settings=settings)
 
     return made

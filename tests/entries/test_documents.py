@@ -48,6 +48,26 @@ async def test_a_document_becomes_an_entry_and_a_second_time_nothing(agent: Agen
     assert len(await _current(agent, "zebra")) == 1
 
 
+async def test_what_is_hidden_or_our_own_is_not_there_and_what_is_no_document_is_not_read(
+    make: Make, principal: Principal, folder: Path
+) -> None:
+    secret = _write(folder, "home/secrets/agent-memory-secret", "zebra 00112233")
+    note = _write(folder, "home/note.md", "zebra of our own")
+    hidden = [_write(folder, name, "zebra") for name in (".env.md", ".git/config.md", "docs/.drafts/a.md")]
+    (folder / "innocent.md").symlink_to(folder / note)
+    programs = [_write(folder, name, "zebra") for name in ("Makefile", "key", "server.py", "data.json")]
+    shown = _write(folder, "docs/shown.MD", "zebra")
+    service = make(closed=(folder / "home",))
+    async with Agent(service, principal).connected() as agent:
+        answer = await agent.ask("ingest_docs", sources=[secret, note, "innocent.md", *hidden, *programs, shown])
+        reasons = {told["source"]: told["reason"] for told in answer["details"]}
+        absent = "there is no such file in the folders that may be read"
+        assert {reasons[source] for source in (secret, note, "innocent.md", *hidden)} == {absent}
+        assert {reasons[source].partition(":")[0] for source in programs} == {"it is no document"}
+        assert answer["imported_entries"] == 1
+        assert len(await agent.found("zebra")) == 1
+
+
 async def test_each_project_has_its_own_entry_of_a_document(modern: Agent, folder: Path) -> None:
     name = _write(folder, "a.md", "zebra")
     for project in ("p", "q"):

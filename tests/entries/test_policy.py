@@ -17,6 +17,7 @@ SECRETS = {
     "openai_secret_key": "sk-" + "aB3_-x9Zq1",
     "aws_access_key": "AKIA" + "0123456789ABCDEF",
     "github_token": "ghp_" + "a1B2c3D4e5F6g7H8i9J0",
+    "precedent_token": "precedent_" + "aB3_-x9Zq1" * 4 + "abc",
     "private_key": "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIE",
 }
 BLOCKS = ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "DSA "]

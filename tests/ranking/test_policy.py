@@ -168,7 +168,7 @@ def test_who_replaced_a_match_scores_as_high_as_the_better_of_the_two_matches(ow
 def test_an_inherited_similarity_says_where_it_comes_from_and_what_the_own_one_is() -> None:
     [hit] = rank([_one("active", 0.25, Predecessor("decision_old", 0.75))], "balanced", 1)
     assert hit.why[0].amount == 0.75
-    assert hit.why[0].because == "in force since it superseded decision_old, which matches better than its own 0.25"
+    assert hit.why[0].because == "raised from 0.25: it superseded decision_old, which matches the query better"
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
