@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
-from rich.table import Table
+from rich.table import Column, Table
 
 from ingest.archive.cli import export, import_
 from ingest.cli import app as ingest
@@ -45,15 +45,25 @@ err = Console(stderr=True)
 
 def moment(text: str) -> datetime:
     """The moment that a person means: so many days or hours from now, or a day or time in UTC."""
-    if span := re.fullmatch(r"(\d{1,5})([dh])", text):
-        return datetime.now(UTC) + timedelta(**{"days" if span[2] == "d" else "hours": int(span[1])})
+    now = datetime.now(UTC)
     try:
-        told = datetime.fromisoformat(text)
-    except ValueError as error:
+        if span := re.fullmatch(r"(\d{1,5})([dh])", text):
+            at = now + timedelta(**{"days" if span[2] == "d" else "hours": int(span[1])})
+        else:
+            told = datetime.fromisoformat(text)
+            at = (told if told.tzinfo else told.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise typer.BadParameter(f"{text!r} is no time; 30d, 12h and 2027-01-31 are.") from error
-    if (at := told if told.tzinfo else told.replace(tzinfo=UTC)) <= datetime.now(UTC):
+    if at <= now:
         raise typer.BadParameter(f"{text!r} is over already.")
     return at
+
+
+def named(text: str) -> str:
+    """A name that says something."""
+    if not text.strip():
+        raise typer.BadParameter("it has to be a name.")
+    return text
 
 
 def settings_of(**overrides: Any) -> Settings:
@@ -176,7 +186,9 @@ app.command("import")(import_)
 def create_token(
     name: Annotated[str, typer.Option(help="The principal's name.")],
     role: Annotated[Literal["viewer", "agent", "admin"], typer.Option(help="What it may do.")] = "agent",
-    namespace: Annotated[str | None, typer.Option(help="Namespace it sees; the settings' by default.")] = None,
+    namespace: Annotated[
+        str | None, typer.Option(help="Namespace it sees; the settings' by default.", parser=named)
+    ] = None,
     kind: Annotated[Literal["human", "agent"], typer.Option(help="Origin of the decisions it makes.")] = "agent",
     expires: Annotated[
         datetime | None,
@@ -205,7 +217,9 @@ def list_tokens() -> None:
     async def work(graph: Any, _settings: Settings) -> None:
         from server.access.tokens import Tokens
 
-        table = Table("name", "kind", "role", "namespace", "since", "until")
+        table = Table(
+            *(Column(name, overflow="fold") for name in ("name", "kind", "role", "namespace", "since", "until"))
+        )
         for row in await Tokens(graph).list():
             keys = ("name", "kind", "role", "namespace", "created_at", "expires_at")
             table.add_row(*(escape(str(row[key] or "")) for key in keys))

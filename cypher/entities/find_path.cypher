@@ -1,9 +1,9 @@
 // Finds the best of the shortest paths between two nodes: fewest hops, then greatest weight, then first by name.
 // read
 // $namespace STRING: the caller's namespace
-// $start STRING: name of an entity, or id of a decision or proposal
-// $start_number INTEGER: id of an insight or dialogue, where the name is a number
-// $end STRING: name of another entity, or id of another of these
+// $start STRING: name of an entity, or id of a record
+// $start_number INTEGER: id of an insight, dialogue or episode, where the name is a number
+// $end STRING: name of another entity, or id of another record
 // $end_number INTEGER: as $start_number
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relations LIST<STRING>: relations to follow, or null for all
@@ -15,12 +15,32 @@ OPTIONAL MATCH (made:Decision {namespace: $namespace, id: $start})
 OPTIONAL MATCH (proposed:Proposal {namespace: $namespace, id: $start})
 OPTIONAL MATCH (distilled:Insight {namespace: $namespace, id: $start_number})
 OPTIONAL MATCH (said:Dialogue {namespace: $namespace, id: $start_number})
+OPTIONAL MATCH (first_episode:Episode {namespace: $namespace, id: $start_number})
+OPTIONAL MATCH (first_entry:Entry {namespace: $namespace, id: $start})
+OPTIONAL MATCH (first_message:Message {namespace: $namespace, id: $start})
+CALL () {
+  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+  WHERE live.of IN ['memories', 'summaries']
+  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $start})
+  RETURN head(collect(record)) AS first_collected
+}
 OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
 OPTIONAL MATCH (taken:Decision {namespace: $namespace, id: $end})
 OPTIONAL MATCH (suggested:Proposal {namespace: $namespace, id: $end})
 OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $end_number})
 OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $end_number})
-WITH coalesce(first, made, proposed, distilled, said) AS start, coalesce(last, taken, suggested, insight, dialogue) AS end
+OPTIONAL MATCH (last_episode:Episode {namespace: $namespace, id: $end_number})
+OPTIONAL MATCH (last_entry:Entry {namespace: $namespace, id: $end})
+OPTIONAL MATCH (last_message:Message {namespace: $namespace, id: $end})
+CALL () {
+  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+  WHERE live.of IN ['memories', 'summaries']
+  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $end})
+  RETURN head(collect(record)) AS last_collected
+}
+WITH
+  coalesce(first, made, proposed, distilled, said, first_episode, first_entry, first_message, first_collected) AS start,
+  coalesce(last, taken, suggested, insight, dialogue, last_episode, last_entry, last_message, last_collected) AS end
 // No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
 OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))
   WHERE none(edge IN relationships(path) WHERE type(edge) IN $bookkeeping

@@ -1,14 +1,23 @@
 // Returns a node as a step of a path.
 // read
 // $namespace STRING: the caller's namespace
-// $name STRING: name of an entity, or id of a decision or proposal
-// $number INTEGER: id of an insight or dialogue, where the name is a number
+// $name STRING: name of an entity, or id of a record
+// $number INTEGER: id of an insight, dialogue or episode, where the name is a number
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
 OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
 OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
 OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
-WITH coalesce(entity, decision, proposal, insight, dialogue) AS node
+OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $number})
+OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $name})
+OPTIONAL MATCH (message:Message {namespace: $namespace, id: $name})
+CALL () {
+  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+  WHERE live.of IN ['memories', 'summaries']
+  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $name})
+  RETURN head(collect(record)) AS collected
+}
+WITH coalesce(entity, decision, proposal, insight, dialogue, episode, entry, message, collected) AS node
 WHERE node IS NOT NULL
 RETURN
   coalesce(node.node_id, node.id, 0) AS node_id,

@@ -1,8 +1,8 @@
 // Lists what is around a node by distance, one row a neighbour, relation and direction, strongest first.
 // read
 // $namespace STRING: the caller's namespace
-// $name STRING: name of an entity, or id of a decision or proposal
-// $number INTEGER: id of an insight or dialogue, where the name is a number
+// $name STRING: name of an entity, or id of a record
+// $number INTEGER: id of an insight, dialogue or episode, where the name is a number
 // $depth INTEGER: most hops, 1 to 5
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relation STRING: the one relation to follow on every hop, or null for all
@@ -13,7 +13,16 @@ OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
 OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
 OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
 OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
-WITH coalesce(entity, decision, proposal, insight, dialogue) AS start
+OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $number})
+OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $name})
+OPTIONAL MATCH (message:Message {namespace: $namespace, id: $name})
+CALL () {
+  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+  WHERE live.of IN ['memories', 'summaries']
+  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $name})
+  RETURN head(collect(record)) AS collected
+}
+WITH coalesce(entity, decision, proposal, insight, dialogue, episode, entry, message, collected) AS start
 WHERE start IS NOT NULL
 WITH start, [start] AS seen0
 CALL (start, seen0) {

@@ -25,5 +25,7 @@ CREATE (summary:Summary:Collected {
 })-[:SUMMARISES]->(session)
 SET summary += $summary
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(summary)
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(summary)
+// The next summary takes this one's place: the session is what is left to tell.
+CREATE (change)-[:CHANGED]->(session)
 RETURN elementId(summary) AS element

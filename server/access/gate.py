@@ -68,7 +68,10 @@ class Gate:
         self._hosts = TransportSecurityMiddleware(
             TransportSecuritySettings(
                 allowed_hosts=[*names, *(f"{name}:*" for name in names), *settings.allowed_hosts],
-                allowed_origins=[*(f"http://{name}:*" for name in names), *settings.allowed_origins],
+                allowed_origins=[
+                    *(f"http://{name}{port}" for name in names for port in ("", ":*")),
+                    *settings.allowed_origins,
+                ],
             )
         )
 
@@ -85,10 +88,14 @@ class Gate:
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            principal = await self._identify(Request(scope))
-            scope[PRINCIPAL] = principal
-            if not scope["path"].startswith(_MCP):
-                await self._rate.require(principal)
+            path = scope["path"]
+            if path in _OPEN or path.startswith(_OPEN_BELOW):
+                # Whatever credential comes along; and nobody's asking keeps others from hearing that all is well.
+                scope[PRINCIPAL] = Principal("anyone", "human", Role.VIEWER, self._settings.namespace)
+            else:
+                scope[PRINCIPAL] = principal = await self._identify(Request(scope))
+                if not path.startswith(_MCP):
+                    await self._rate.require(principal)
         except PrecedentError as error:
             await self._told(error)(scope, receive, send)
             return
@@ -100,8 +107,6 @@ class Gate:
 
     async def _anonymous(self, path: str) -> Principal:
         settings = self._settings
-        if path in _OPEN or path.startswith(_OPEN_BELOW):
-            return Principal("anyone", "human", Role.VIEWER, settings.namespace)
         if not settings.loopback or await self._tokens.exist():
             raise Unauthenticated(
                 "A bearer token is needed: `Authorization: Bearer …`; `precedent token create --name NAME` makes one."

@@ -4,6 +4,7 @@ Source: issue 6, "Access". The windows are those of the library `limits`; severa
 itself.
 """
 
+import json
 import math
 import time
 
@@ -24,9 +25,11 @@ class RateLimit:
 
     async def require(self, caller: Principal) -> None:
         """Counts a request; raises `RateLimitExceeded`, saying when to come back, where it is one too many."""
+        # One word for both: the library puts a slash between two, which names may hold as well.
+        who = json.dumps([caller.namespace, caller.name])
         for limit in self._limits:
-            if not await self._windows.hit(limit, caller.namespace, caller.name):
-                window = await self._windows.get_window_stats(limit, caller.namespace, caller.name)
+            if not await self._windows.hit(limit, who):
+                window = await self._windows.get_window_stats(limit, who)
                 wait = max(1, math.ceil(window.reset_time - time.time()))
                 raise RateLimitExceeded(
                     f"Rate limit exceeded: {caller.name!r} may ask {limit}. Try again in {wait} s, or have whoever "

@@ -70,7 +70,8 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "GET /healthcheck": None,
     "GET /docs": None,
     "GET /openapi.json": None,
-    "GET /metrics": Role.VIEWER,
+    # It counts what all namespaces hold together.
+    "GET /metrics": Role.ADMIN,
     "POST /mcp": Role.VIEWER,  # each tool and resource then has its own
     "POST /memories": Role.AGENT,
     "GET /memories": Role.VIEWER,

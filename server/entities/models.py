@@ -81,7 +81,7 @@ class EdgeAdded(ToolOutput):
 
 
 class QueryNeighbors(ToolInput):
-    node_name: Name = Field(description="Exact name of a thing, or id of a decision, insight, dialogue")
+    node_name: Name = Field(description="Exact name of a thing, or id of a decision or record")
     relation_type: Word | None = Field(None, description="Follow only this relation, on every hop")
     depth: int = Field(1, ge=1, le=5)
     direction: Literal["both", "outgoing", "incoming"] = "both"
@@ -117,7 +117,7 @@ class Neighbors(ToolOutput):
 
 
 class FindPath(ToolInput):
-    start_node: Name = Field(description="Exact name of a thing, or id of a decision, insight, dialogue")
+    start_node: Name = Field(description="Exact name of a thing, or id of a decision or record")
     end_node: Name
     max_depth: int = Field(5, ge=1, le=10)
     relation_types: list[Word] | None = Field(None, min_length=1, max_length=100, description="Follow only these")

@@ -1,6 +1,5 @@
 """The HTTP application: REST, health, metrics, API pages, and MCP beside them, behind one gate."""
 
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -110,8 +109,7 @@ def build_rest(
     app.router.routes.extend(mcp_app.routes)
     errors.install(app)
     describe(app)
-    # MCP refuses what is too large itself, in its own form.
-    app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": sys.maxsize, IMPORT: settings.import_limit})
+    app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": MAX_MCP_BODY, IMPORT: settings.import_limit})
     app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate, told=errors.told)
     app.add_middleware(RequestLog, metrics=metrics)
     return app

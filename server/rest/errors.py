@@ -136,6 +136,8 @@ def install(app: FastAPI) -> None:
         status = HTTPStatus(error.status_code)
         code, message = HTTP_CODES.get(status, (status.name, str(error.detail)))
         headers = dict(error.headers or {})
+        if status is HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            message = str(error.detail)  # which says how much would be taken
         if status is HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(allowed(app, request.url.path))
         return answer(status, status.phrase, message, code, headers)

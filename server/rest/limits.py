@@ -30,9 +30,8 @@ class BodyLimit:
         if not announced.isdecimal() or int(announced) > limit:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             code, _ = HTTP_CODES[status]
-            message = f"The body is larger than this path takes: at most {limit:,} bytes."
             # The rest of the body is not read: the connection cannot be used again.
-            response = answer(status, status.phrase, message, code, {"Connection": "close"})
+            response = answer(status, status.phrase, _told(limit), code, {"Connection": "close"})
             await response(scope, receive, send)
             return
         read = 0
@@ -42,7 +41,11 @@ class BodyLimit:
             message = await receive()
             read += len(message.get("body", b""))
             if read > limit:
-                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _told(limit))
             return message
 
         await self._app(scope, counted, send)
+
+
+def _told(limit: int) -> str:
+    return f"The body is larger than this path takes: at most {limit:,} bytes."

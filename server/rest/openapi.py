@@ -129,10 +129,9 @@ def _complete(description: dict[str, Any]) -> None:
 
 def _statuses(operation: dict[str, Any]) -> list[int]:
     if operation["tags"] == ["health"]:
-        return [403, 421, 429, 500] if operation["operationId"] == "checkHealth" else [401, 403, 421, 429, 500]
-    takes = [400] if "parameters" in operation or "requestBody" in operation else []
+        return [400, 403, 421, 500] if operation["operationId"] == "checkHealth" else [400, 401, 403, 421, 429, 500]
     body = [413] if "requestBody" in operation else []
-    return [*takes, 401, 403, *body, 421, 429, 500, 503]
+    return [400, 401, 403, *body, 421, 429, 500, 503]
 
 
 def _tell(status: int, response: dict[str, Any]) -> None:

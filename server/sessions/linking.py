@@ -16,7 +16,7 @@ import anyio
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
-from server.errors import InternalError, PrecedentError
+from server.errors import InternalError, PrecedentError, Unavailable
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.retrieval.writing import PassageWriter, store
@@ -99,17 +99,25 @@ class Linker:
 
     async def _link(self) -> None:
         for collection in await self._graph.run("sessions/unlinked_collections"):
-            namespace, id_ = collection["namespace"], collection["id"]
-            async for page in self._unlinked(namespace, id_):
-                if collection["of"] == MEMORIES:
-                    await self._link_memories(namespace, id_, page)
-                else:
-                    for row in page:
-                        await self._link_summary(namespace, id_, row)
-                self._wake()
-            if collection["of"] == MEMORIES:
-                await self._order(namespace, id_)
-            await self._graph.run("sessions/settle_collection", namespace=namespace, collection=id_)
+            try:
+                await self._link_collection(collection["namespace"], collection["id"], collection["of"])
+            except Unavailable:
+                raise
+            except PrecedentError:
+                # What is wrong with one import is no reason for all others to wait; it is tried again with the next.
+                _log.exception("linking_failed", namespace=collection["namespace"], collection=collection["id"])
+
+    async def _link_collection(self, namespace: str, id_: str, of: str) -> None:
+        async for page in self._unlinked(namespace, id_):
+            if of == MEMORIES:
+                await self._link_memories(namespace, id_, page)
+            else:
+                for row in page:
+                    await self._link_summary(namespace, id_, row)
+            self._wake()
+        if of == MEMORIES:
+            await self._order(namespace, id_)
+        await self._graph.run("sessions/settle_collection", namespace=namespace, collection=id_)
 
     async def _unlinked(self, namespace: str, collection: str) -> AsyncIterator[list[Row]]:
         at, id_ = BEGINNING, ""

@@ -7,6 +7,7 @@ of range and categories of their own. What a line's metadata hold beyond what is
 Source: memory-core-rest.md "Database Endpoints"; open-questions.md "memory-core-rest.md", Export / import.
 """
 
+import codecs
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ LONGEST_LINE = 16 * LONGEST_TEXT
 """Bytes of a line: three texts of the longest kind, each character escaped, and a vector."""
 BEGINNING = milliseconds(datetime.min.replace(tzinfo=UTC))
 """Before every record, in epoch milliseconds."""
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+"""What is said next in a session is always later than what was said last."""
 _EXACT = 1e-6
 """How far from 1 a vector's squared length may be that is left as it is, as Qdrant leaves it."""
 _CATEGORIES = frozenset(get_args(Category))
@@ -50,6 +53,8 @@ def _moment(value: object) -> object:
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         raise ValueError("is no ISO 8601 time, such as 2025-10-08T12:00:00.000Z") from None
+    if moment >= _LATEST:
+        raise ValueError("is no time that anything can come after")
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
@@ -133,9 +138,12 @@ def read(line: bytes, model: str, dimension: int) -> Record:
         problem = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part)[:100] for part in problem["loc"])
         raise LineError(f"{where}: {str(problem['msg']).removeprefix('Value error, ')}") from None
-    properties = metadata.model_dump(exclude=set(metadata.model_extra or ()))
+    # Field by field: what somebody else's metadata hold may be called like one of ours.
+    properties = {name: getattr(metadata, name) for name in kind.model_fields}
     properties["created_at"] = properties.pop("timestamp")
-    extra = {name: value for name, value in (metadata.model_extra or {}).items() if name != "type"}
+    # A memory's type says what it is, and is written anew.
+    ours = {"type"} if of == MEMORIES else set()
+    extra = {name: value for name, value in (metadata.model_extra or {}).items() if name not in ours}
     try:
         properties |= {"id": parsed.id, "extra": encoded(extra)}
     except ValueError:
@@ -150,7 +158,8 @@ def read(line: bytes, model: str, dimension: int) -> Record:
 
 def _object(line: bytes) -> Any:
     try:
-        parsed = from_json(line, allow_inf_nan=False)
+        # Some editors begin a file with the mark of UTF-8.
+        parsed = from_json(line.removeprefix(codecs.BOM_UTF8), allow_inf_nan=False)
     except ValueError as error:
         raise LineError(f"is no JSON: {error}") from None
     if not isinstance(parsed, dict):

@@ -153,8 +153,15 @@ def _add_database(router: APIRouter, service: SessionService) -> None:
 
 
 async def _mode(request: Request, mode: Annotated[Mode, Form()] = "merge") -> Mode:
+    form = await request.form()
+    for field in ("file", "mode"):
+        if len(form.getlist(field)) > 1:
+            # FastAPI takes the last one, and says nothing of the others.
+            raise InvalidArgument(f"Invalid request. {field}: is there more than once; send one.")
+    if any(isinstance(part, str) for part in form.getlist("file")):
+        raise InvalidArgument("Invalid request. file: has to be an uploaded file, as `curl -F file=@backup.jsonl` has.")
     # To FastAPI, a field that is empty is none.
-    if (await request.form()).get("mode") == "":
+    if form.get("mode") == "":
         raise InvalidArgument("Invalid request. mode: Input should be 'merge' or 'replace'.")
     return mode
 

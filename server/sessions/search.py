@@ -35,7 +35,7 @@ class Found:
     @property
     def relevance(self) -> float:
         """1 - distance, within 0 and 1 (open-questions.md, Memories)."""
-        return min(max(1.0 - self.distance, 0.0), 1.0)
+        return round(min(max(1.0 - self.distance, 0.0), 1.0), 6)
 
 
 class RecordSearch:

@@ -84,10 +84,18 @@ async def test_from_the_first_token_on_nobody_comes_in_without_one(tokens: Token
             assert (await client.get(path)).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/memories", "/healthcheck"])
+@pytest.mark.parametrize("path", ["/mcp", "/memories"])
 async def test_a_wrong_token_is_refused_even_where_none_is_needed(tokens: Tokens, path: str) -> None:
     async with _client(tokens) as client:
         assert (await client.get(path, headers=_bearing("guess"))).status_code == 401
+
+
+@pytest.mark.proves("access:rate")
+async def test_whether_all_is_well_is_told_to_anybody_with_whatever_token_and_however_often(tokens: Tokens) -> None:
+    async with _client(tokens, PRECEDENT_RATE_LIMIT="2/minute") as client:
+        for _ in range(5):
+            assert (await client.get("/healthcheck", headers=_bearing("long gone"))).status_code == 200
+        assert (await client.get("/memories")).status_code == 200, "nobody has asked for anything yet"
 
 
 async def test_beyond_loopback_a_credential_is_always_needed(tokens: Tokens) -> None:
@@ -225,6 +233,11 @@ async def test_who_asks_too_often_is_told_when_to_come_back_and_nobody_else_is(t
         assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMIT_EXCEEDED")
         assert 1 <= int(refused.headers["retry-after"]) <= 120
         assert (await client.get("/memories", headers=_bearing(SECRET))).status_code == 200
+        # Names hold slashes: no two principals are one to the limit.
+        for namespace, name, status in (("a", "b/c", 200), ("a", "b/c", 200), ("a/b", "c", 200), ("a", "b/c", 200)):
+            caller = {"name": name, "kind": "agent", "role": "viewer", "namespace": namespace}
+            headers = {**_bearing(SECRET), CALLER_HEADER: json.dumps(caller)}
+            assert (await client.get("/memories", headers=headers)).status_code == status
     async with _client(tokens, PRECEDENT_RATE_LIMIT="none") as client:
         for _ in range(5):
             assert (await client.get("/memories")).status_code == 200

@@ -293,6 +293,8 @@ async def test_metrics_tell_requests_latencies_lag_and_sizes(app: App, client: C
     await client.call_tool("ping", {})
     async with _http(app, namespace, "viewer") as http:
         await http.get("/summaries")
+        assert (await http.get("/metrics")).status_code == 403, "it counts what other namespaces hold"
+    async with _http(app, namespace, "admin") as http:
         answer = await http.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
     for line in (

@@ -154,6 +154,13 @@ async def test_a_memory_is_found_from_the_things_that_it_mentions(rest: httpx2.A
         assert labels >= {"Interaction"}
         path = await ask(client, "graph_find_path", start_node="Redis", end_node="Checkout")
         assert path["path_length"] == 2
+        # And by its own id, as every record.
+        entry = (await ask(client, "save_memory", text="[[Redis]] was given more memory."))["id"]
+        for start, end in ((memory["id"], "Checkout"), ("Redis", memory["id"]), (entry, "Redis"), ("Redis", entry)):
+            assert (await ask(client, "graph_find_path", start_node=start, end_node=end))["path_length"] == 1
+        for id_ in (memory["id"], entry, "summary_talk"):
+            assert (await ask(client, "graph_query_neighbors", node_name=id_))["total_neighbors"] >= 1
+            assert (await ask(client, "graph_find_path", start_node=id_, end_node=id_))["path_length"] == 0
     assert memory["searchable"]
 
 
@@ -256,6 +263,42 @@ async def test_a_bad_line_is_named_and_changes_nothing(
     assert await _export(rest) == before
     after = (await driver.execute_query(nodes, namespace=namespace, database_="neo4j")).records[0]["nodes"]
     assert after == held
+
+
+@pytest.mark.proves("sessions:import")
+async def test_what_is_there_more_than_once_is_refused_and_changes_nothing(rest: httpx2.AsyncClient) -> None:
+    await _add(rest, "Kept?", "Kept.")
+    before = await _export(rest)
+    twice = [("file", ("a.jsonl", before)), ("file", ("b.jsonl", before.replace(b"mem_", b"new_")))]
+    for refused in (
+        await rest.post("/db/import", files=twice),
+        await rest.post("/db/import", files={"file": before}, data={"mode": ["merge", "replace"]}),
+        await rest.post("/db/import", files={"file": before}, params={"mode": "replace"}),
+        await rest.post("/db/import", data={"file": "backup.jsonl"}),
+        await rest.delete("/summaries", params={"category": "bugfix"}),
+        await rest.post("/sessions/summarize", params={"sessionId": "talk"}),
+        await rest.get("/db/export", params={"include": ["memories", "summaries"]}),
+        await rest.get("/memories", params={"sessionId": ["talk", "other"]}),
+    ):
+        assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_ARGUMENT"), refused.text
+    assert await _export(rest) == before
+    assert (await _ok(await rest.get("/summaries")))["total"] == 0
+
+
+@pytest.mark.proves("access:audit")
+async def test_who_had_a_session_summarised_stands_there_also_when_the_next_summary_took_its_place(
+    rest: httpx2.AsyncClient, driver: AsyncDriver, namespace: str
+) -> None:
+    for number in range(2):
+        await _add(rest, f"Question {number}?", "An answer.")
+        await _ok(await rest.post("/sessions/summarize", json={"sessionId": "talk"}))
+    told = """
+        MATCH (change:Change {namespace: $namespace, name: 'POST /sessions/summarize'})-[:CHANGED]->(changed)
+        RETURN change.at AS at,
+          collect(CASE WHEN changed:Session THEN 'session' ELSE changed.id END) AS changed ORDER BY at
+    """
+    rows = (await driver.execute_query(told, namespace=namespace, database_="neo4j")).records
+    assert [sorted(row["changed"]) for row in rows] == [["session"], ["session", "summary_talk"]]
 
 
 @pytest.mark.proves("sessions:import")

@@ -18,6 +18,9 @@ _JSON = st.recursive(
     max_leaves=6,
 )
 _DIMENSION = 4
+_NO_TIMES: list[Any] = ["", "soon", None, True, 10**30, 1.5, "9999-12-31T23:59:59.999Z"]
+_OURS = ["session_id", "created_at", "memory_count", "id", "name", "label", "vector", "extra"]
+"""What we call things ourselves, and others may call theirs."""
 _NO_VECTORS: list[Any] = ["x", [1, "2", 3, 4], [None] * 4, {}]
 _MEMORY = {"sessionId": "s", "timestamp": "2025-10-08T12:00:00.000Z", "prompt": "p", "thought": "t", "response": "r"}
 
@@ -37,7 +40,9 @@ def _again(line: bytes) -> bytes:
     id_=_TEXT.filter(bool),
     said=st.tuples(_TEXT, _TEXT, _TEXT),
     numbers=st.lists(st.floats(-1, 1, width=32), min_size=_DIMENSION, max_size=_DIMENSION).filter(any),
-    extra=st.dictionaries(_TEXT.filter(lambda name: name not in {*_MEMORY, "type"}), _JSON, max_size=3),
+    extra=st.dictionaries(
+        _TEXT.filter(lambda name: name not in {*_MEMORY, "type"}) | st.sampled_from(_OURS), _JSON, max_size=3
+    ),
 )
 def test_what_was_read_is_written_as_it_was(
     id_: str, said: tuple[str, str, str], numbers: list[float], extra: dict[str, Any]
@@ -52,6 +57,24 @@ def test_what_was_read_is_written_as_it_was(
     told = json.loads(once)
     assert told["metadata"] == {**metadata, "type": "agent-interaction"}
     assert told["id"] == id_
+
+
+@pytest.mark.parametrize("name", ["session_id", "memory_count", "type", "method_"])
+def test_what_a_summary_calls_like_ours_comes_back_and_leaves_ours_alone(name: str) -> None:
+    metadata = {
+        "sessionId": "s",
+        "timestamp": "2025-10-08T12:00:00.000Z",
+        "title": "T",
+        "memoryCount": 3,
+        name: "theirs",
+    }
+    record = read(_line(id="summary_s", document="d", metadata=metadata), "model", _DIMENSION)
+    assert (record.properties["session_id"], record.properties["memory_count"]) == ("s", 3)
+    assert json.loads(record.properties["extra"]) == {name: "theirs"}
+
+
+def test_the_mark_that_some_editors_begin_a_file_with_is_none_of_the_line() -> None:
+    assert read(b"\xef\xbb\xbf" + _line(), "model", _DIMENSION).id == "mem_1"
 
 
 @pytest.mark.parametrize("vector", [None, [], [1, 2], [0, 0, 0, 0], [1e308, 1e308, 0, 0]])
@@ -72,7 +95,7 @@ def test_a_vector_of_another_model_is_left_to_ours() -> None:
         *(_line(id=value) for value in ("", 1, None, "x" * 1_001)),
         *(_line(collection=value) for value in ("", "other", 1)),
         *(_line(embedding=value) for value in _NO_VECTORS),
-        *(_line(metadata={**_MEMORY, "timestamp": value}) for value in ("", "soon", None, True, 10**30, 1.5)),
+        *(_line(metadata={**_MEMORY, "timestamp": value}) for value in _NO_TIMES),
         *(_line(metadata={**_MEMORY, "sessionId": value}) for value in ("", " ", None, 1)),
         *(_line(metadata={**_MEMORY, "prompt": value}) for value in (None, 1, ["p"])),
     ],
