@@ -11,36 +11,45 @@
 // $scale FLOAT: weights are summed as integers, in units of 1/scale, so that equal sums are equal
 // $cap INTEGER: with so many equally short paths none is weighed, `capped` is true and the caller goes by levels
 OPTIONAL MATCH (first:Entity {namespace: $namespace, name: $start})
-OPTIONAL MATCH (made:Decision {namespace: $namespace, id: $start})
-OPTIONAL MATCH (proposed:Proposal {namespace: $namespace, id: $start})
-OPTIONAL MATCH (distilled:Insight {namespace: $namespace, id: $start_number})
-OPTIONAL MATCH (said:Dialogue {namespace: $namespace, id: $start_number})
-OPTIONAL MATCH (first_episode:Episode {namespace: $namespace, id: $start_number})
-OPTIONAL MATCH (first_entry:Entry {namespace: $namespace, id: $start})
-OPTIONAL MATCH (first_message:Message {namespace: $namespace, id: $start})
-CALL () {
-  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
-  WHERE live.of IN ['memories', 'summaries']
-  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $start})
-  RETURN head(collect(record)) AS first_collected
+// Most are asked for by a thing's name, and nothing else is looked up then.
+OPTIONAL CALL (first) {
+  WITH first
+  WHERE first IS NULL
+  OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $start})
+  OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $start})
+  OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $start_number})
+  OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $start_number})
+  OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $start_number})
+  OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $start})
+  OPTIONAL MATCH (message:Message {namespace: $namespace, id: $start})
+  CALL () {
+    MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+    WHERE live.of IN ['memories', 'summaries']
+    MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $start})
+    RETURN head(collect(record)) AS collected
+  }
+  RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS one
 }
 OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
-OPTIONAL MATCH (taken:Decision {namespace: $namespace, id: $end})
-OPTIONAL MATCH (suggested:Proposal {namespace: $namespace, id: $end})
-OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $end_number})
-OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $end_number})
-OPTIONAL MATCH (last_episode:Episode {namespace: $namespace, id: $end_number})
-OPTIONAL MATCH (last_entry:Entry {namespace: $namespace, id: $end})
-OPTIONAL MATCH (last_message:Message {namespace: $namespace, id: $end})
-CALL () {
-  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
-  WHERE live.of IN ['memories', 'summaries']
-  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $end})
-  RETURN head(collect(record)) AS last_collected
+OPTIONAL CALL (last) {
+  WITH last
+  WHERE last IS NULL
+  OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $end})
+  OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $end})
+  OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $end_number})
+  OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $end_number})
+  OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $end_number})
+  OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $end})
+  OPTIONAL MATCH (message:Message {namespace: $namespace, id: $end})
+  CALL () {
+    MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+    WHERE live.of IN ['memories', 'summaries']
+    MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $end})
+    RETURN head(collect(record)) AS collected
+  }
+  RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS other
 }
-WITH
-  coalesce(first, made, proposed, distilled, said, first_episode, first_entry, first_message, first_collected) AS start,
-  coalesce(last, taken, suggested, insight, dialogue, last_episode, last_entry, last_message, last_collected) AS end
+WITH coalesce(first, one) AS start, coalesce(last, other) AS end
 // No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
 OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))
   WHERE none(edge IN relationships(path) WHERE type(edge) IN $bookkeeping

@@ -9,20 +9,26 @@
 // $direction STRING: 'both', 'outgoing' or 'incoming', on every hop
 // $limit INTEGER: most rows whose node is read whole; `total` counts them all
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
-OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
-OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
-OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
-OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
-OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $number})
-OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $name})
-OPTIONAL MATCH (message:Message {namespace: $namespace, id: $name})
-CALL () {
-  MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
-  WHERE live.of IN ['memories', 'summaries']
-  MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $name})
-  RETURN head(collect(record)) AS collected
+// Most are asked for by a thing's name, and nothing else is looked up then.
+OPTIONAL CALL (entity) {
+  WITH entity
+  WHERE entity IS NULL
+  OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
+  OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
+  OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
+  OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
+  OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $number})
+  OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $name})
+  OPTIONAL MATCH (message:Message {namespace: $namespace, id: $name})
+  CALL () {
+    MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
+    WHERE live.of IN ['memories', 'summaries']
+    MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $name})
+    RETURN head(collect(record)) AS collected
+  }
+  RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS record
 }
-WITH coalesce(entity, decision, proposal, insight, dialogue, episode, entry, message, collected) AS start
+WITH coalesce(entity, record) AS start
 WHERE start IS NOT NULL
 WITH start, [start] AS seen0
 CALL (start, seen0) {
