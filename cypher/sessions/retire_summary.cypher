@@ -1,9 +1,10 @@
-// Removes the summary of a session, and what it was found by.
+// Removes the summary of a session, and what it was found by; all of them, where an import brought several.
 // write
 // $namespace STRING: the caller's namespace
-// $id STRING: the summary's id
+// $session_id STRING: the session's id
 MATCH (collection:MemoryCollection {namespace: $namespace, of: 'summaries', state: 'live'})
-MATCH (summary:Collected {namespace: $namespace, collection: collection.id, id: $id})
+MATCH (summary:Summary {namespace: $namespace, session_id: $session_id})
+WHERE summary.collection = collection.id
 OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(summary)
 WITH summary, collect(part) AS parts
 // Qdrant forgets them as soon as the projector has come round.

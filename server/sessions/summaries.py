@@ -71,7 +71,7 @@ class SummaryWriter:
         namespace = prepared.namespace
         await transaction.run("retrieval/lock_session", namespace=namespace, session_id=session_id)
         collection = await current(transaction, namespace, SUMMARIES)
-        await transaction.run("sessions/retire_summary", namespace=namespace, id=record["id"])
+        await transaction.run("sessions/retire_summary", namespace=namespace, session_id=session_id)
         row = await transaction.one(
             "sessions/add_summary",
             namespace=namespace,

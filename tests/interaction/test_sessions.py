@@ -285,6 +285,19 @@ async def test_what_is_there_more_than_once_is_refused_and_changes_nothing(rest:
     assert (await _ok(await rest.get("/summaries")))["total"] == 0
 
 
+@pytest.mark.proves("sessions:summaries")
+async def test_several_summaries_of_a_session_that_an_import_brought_give_way_to_the_next_one(
+    rest: httpx2.AsyncClient,
+) -> None:
+    await _add(rest, "What shall we cook?", "Soup with bread.")
+    at = {"sessionId": "talk", "timestamp": "2025-01-01T00:00:00Z"}
+    lines = [{"id": f"summary_{n}", "document": "Soup.", "metadata": {**at, "title": f"Take {n}"}} for n in "AB"]
+    await _ok(await _import(rest, "\n".join(map(json.dumps, lines)).encode()))
+    assert (await _ok(await rest.get("/summaries")))["total"] == 2
+    await _ok(await rest.post("/sessions/summarize", json={"sessionId": "talk"}))
+    assert [one["id"] for one in (await _ok(await rest.get("/summaries")))["summaries"]] == ["summary_talk"]
+
+
 @pytest.mark.proves("access:audit")
 async def test_who_had_a_session_summarised_stands_there_also_when_the_next_summary_took_its_place(
     rest: httpx2.AsyncClient, driver: AsyncDriver, namespace: str
