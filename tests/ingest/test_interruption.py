@@ -24,7 +24,7 @@ from tests.ingest.dump import dump, ids
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 DATA = Path(__file__).parents[3] / "shared/data"
 PEPS, CODEX = DATA / "peps-0001-0499.tar.gz", DATA / "codex-s.tsv.gz"
-_TRIPLES = 6_000
+_TRIPLES = 9_000
 absent = pytest.mark.skipif(not (PEPS.exists() and CODEX.exists()), reason="shared/data is not beside this repository")
 
 
