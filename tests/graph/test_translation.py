@@ -80,6 +80,7 @@ async def test_a_neo4j_that_is_not_there_is_unavailable() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.usefixtures("graph")  # the constraint is what one waits for
 async def test_a_statement_that_waits_too_long_for_another_writer_is_told_as_one_that_took_too_long(
     driver: AsyncDriver, namespace: str
 ) -> None:
