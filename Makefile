@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check docs bench clean
+.PHONY: help run test check cache docs bench clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -11,8 +11,8 @@ run: $(BIN)/.run ## Install, provision the local stack, start it, serve until in
 	@$(BIN)/precedent setup
 	@exec $(BIN)/precedent serve --sample docs/decisions
 
-test: $(BIN)/.dev check ## Everything: format, lint, types, unit, integration, docs
-	@$(BIN)/precedent setup --cache-only
+test: $(BIN)/.dev ## Everything: format, lint, types, unit, integration, docs
+	@$(MAKE) --no-print-directory -j2 check cache
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(BIN)/.dev ## Format, lint and types only
@@ -20,11 +20,13 @@ check: $(BIN)/.dev ## Format, lint and types only
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
+cache: $(BIN)/.dev ## Provide what all homes share: Java, Neo4j, the embedding model
+	@$(BIN)/precedent setup --cache-only
+
 docs: $(BIN)/.dev ## Write the generated reference anew
 	@$(BIN)/python -m docs.generate
 
-bench: $(BIN)/.dev ## Measure, as ratios against the bare driver; prints one table
-	@$(BIN)/precedent setup --cache-only
+bench: $(BIN)/.dev cache ## Measure, as ratios against the bare driver; prints one table
 	@$(BIN)/python -m benchmarks
 
 clean: ## Remove the environment and caches of this folder
