@@ -1,54 +1,21 @@
 // Finds the best of the shortest paths between two nodes: fewest hops, then greatest weight, then first by name.
 // read
 // $namespace STRING: the caller's namespace
-// $start STRING: name of an entity, or id of a record
-// $start_number INTEGER: id of an insight, dialogue or episode, where the name is a number
-// $end STRING: name of another entity, or id of another record
-// $end_number INTEGER: as $start_number
+// $start STRING: name of an entity
+// $start_element STRING: element id of a record, where no entity has the name; else null
+// $end STRING: name of another entity
+// $end_element STRING: as $start_element
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relations LIST<STRING>: relations to follow, or null for all
 // $max_depth INTEGER: most hops of a path that is taken
 // $scale FLOAT: weights are summed as integers, in units of 1/scale, so that equal sums are equal
 // $cap INTEGER: with so many equally short paths none is weighed, `capped` is true and the caller goes by levels
 OPTIONAL MATCH (first:Entity {namespace: $namespace, name: $start})
-// Most are asked for by a thing's name, and nothing else is looked up then.
-OPTIONAL CALL (first) {
-  WITH first
-  WHERE first IS NULL
-  OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $start})
-  OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $start})
-  OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $start_number})
-  OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $start_number})
-  OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $start_number})
-  OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $start})
-  OPTIONAL MATCH (message:Message {namespace: $namespace, id: $start})
-  CALL () {
-    MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
-    WHERE live.of IN ['memories', 'summaries']
-    MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $start})
-    RETURN head(collect(record)) AS collected
-  }
-  RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS one
-}
+OPTIONAL MATCH (one)
+  WHERE elementId(one) = $start_element
 OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
-OPTIONAL CALL (last) {
-  WITH last
-  WHERE last IS NULL
-  OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $end})
-  OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $end})
-  OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $end_number})
-  OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $end_number})
-  OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $end_number})
-  OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $end})
-  OPTIONAL MATCH (message:Message {namespace: $namespace, id: $end})
-  CALL () {
-    MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
-    WHERE live.of IN ['memories', 'summaries']
-    MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $end})
-    RETURN head(collect(record)) AS collected
-  }
-  RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS other
-}
+OPTIONAL MATCH (other)
+  WHERE elementId(other) = $end_element
 WITH coalesce(first, one) AS start, coalesce(last, other) AS end
 // No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
 OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))

@@ -1,4 +1,4 @@
-// Returns a node as a step of a path.
+// Returns a node as a step of a path, and its element id.
 // read
 // $namespace STRING: the caller's namespace
 // $name STRING: name of an entity, or id of a record
@@ -26,6 +26,7 @@ OPTIONAL CALL (entity) {
 WITH coalesce(entity, record) AS node
 WHERE node IS NOT NULL
 RETURN
+  elementId(node) AS element,
   coalesce(node.node_id, node.id, 0) AS node_id,
   coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,
   coalesce(node.name, '') AS name,

@@ -4,6 +4,7 @@ Source: cognitive.md "Graph Tools"; issue "A body" section 6.
 """
 
 import re
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from time import monotonic
 from typing import Any
@@ -155,32 +156,21 @@ class EntityService:
     async def _best_path(self, request: FindPath, caller: Principal, started: float) -> Row | None:
         """Weight, nodes and edges of the path, or None where there is none."""
         if request.start_node == request.end_node:
-            name = request.start_node
-            node = await self._graph.one("entities/node", namespace=caller.namespace, name=name, number=_number(name))
-            if node is None:
-                raise await self._unknown("start_node", request.start_node, caller)
+            node = await self._node("start", request.start_node, caller)
+            del node["element"]
             return {"weight": 0, "nodes": [node], "edges": []}
         search: dict[str, Any] = {
             "bookkeeping": _UNTRAVELLED,
             "relations": request.relation_types,
             "scale": _SCALE,
         }
-        row = await self._graph.one(
-            "entities/find_path",
-            namespace=caller.namespace,
-            start=request.start_node,
-            start_number=_number(request.start_node),
-            end=request.end_node,
-            end_number=_number(request.end_node),
-            max_depth=request.max_depth,
-            cap=_CAP,
-            timeout=self._path_timeout,
-            **search,
-        )
-        assert row is not None
-        for field, name in (("start", request.start_node), ("end", request.end_node)):
-            if row[field] is None:
-                raise await self._unknown(f"{field}_node", name, caller)
+        ends = {"start": request.start_node, "end": request.end_node}
+        asked = {**ends, "max_depth": request.max_depth, "cap": _CAP, "timeout": self._path_timeout, **search}
+        row = await self._path(asked, caller)
+        if nameless := [end for end in ends if row[end] is None]:
+            # Most paths are asked for between things: looking up each kind of record each time would cost a tenth.
+            found = {end: await self._node(end, ends[end], caller) for end in nameless}
+            row = await self._path({**asked, **{f"{end}_element": found[end]["element"] for end in nameless}}, caller)
         if not row["capped"]:
             best: Row | None = row["path"]
             return best
@@ -189,6 +179,19 @@ class EntityService:
             access="read",
             timeout=max(0.001, started + self._path_timeout - monotonic()),
         )
+
+    async def _path(self, asked: Mapping[str, Any], caller: Principal) -> Row:
+        elements = {"start_element": None, "end_element": None}
+        row = await self._graph.one("entities/find_path", namespace=caller.namespace, **{**elements, **asked})
+        assert row is not None
+        return row
+
+    async def _node(self, end: str, name: str, caller: Principal) -> Row:
+        """What has this name or id, or `NotFound`."""
+        node = await self._graph.one("entities/node", namespace=caller.namespace, name=name, number=_number(name))
+        if node is None:
+            raise await self._unknown(f"{end}_node", name, caller)
+        return node
 
     async def _unknown(self, field: str, name: str, caller: Principal) -> NotFound:
         """The error for a name that nothing has, with the likeliest names that something has."""
