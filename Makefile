@@ -1,6 +1,7 @@
 # Two commands set everything up: `make run` and `make test`. `make help` lists the rest.
 PYTHON ?= python3
 BIN := .venv/bin
+# --no-compile: Python compiles what it comes to use; all that is installed would take ten seconds more.
 .DEFAULT_GOAL := help
 .PHONY: help run test check cache docs bench clean
 
@@ -38,10 +39,10 @@ $(BIN)/python:
 
 $(BIN)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Precedent into .venv (about a minute, once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fast]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast]'
 	@touch $@
 
 $(BIN)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Precedent and its test tools into .venv (once) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fast,dev]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast,dev]'
 	@touch $@ $(BIN)/.run

@@ -10,15 +10,16 @@ from server.local.neo4j import USER, LocalNeo4j
 
 _log = structlog.get_logger(__name__)
 
+_EACH = 5  # of the classes that planning all of them loads, every fifth one loads 99.5 %, in a third of the time
 _PATIENCE = 60.0  # seconds for each statement: a cold Neo4j on a busy machine
 
 
 async def exercise(neo4j: LocalNeo4j) -> None:
-    """Migrates the graph and has every statement planned; a failure is only logged, for it makes nothing wrong."""
+    """Migrates the graph and has some statements planned; a failure is only logged, for it makes nothing wrong."""
     try:
         async with connect(neo4j.uri, USER, neo4j.password, timeout=_PATIENCE, retry_time=_PATIENCE) as graph:
             await migrate(graph)
-            for name in statements():
+            for name in sorted(statements())[::_EACH]:
                 await graph.plan(name)
     except PrecedentError as error:
         _log.warning("neo4j_not_exercised", reason=str(error))

@@ -69,7 +69,7 @@ CREATE (a)-[r:$(each.type)]->(b) SET r = each.p
 
 
 @pytest.mark.proves("archive:round-trip")
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=7, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(held=graphs())
 async def test_any_graph_comes_back_exactly_also_under_another_name(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path, held: dict[str, Any]
