@@ -1,7 +1,6 @@
 # Two commands set everything up: `make run` and `make test`. `make help` lists the rest.
 PYTHON ?= python3
 BIN := .venv/bin
-# --no-compile: Python compiles what it comes to use; all that is installed would take ten seconds more.
 .DEFAULT_GOAL := help
 .PHONY: help run test check cache docs bench clean
 
@@ -37,6 +36,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Precedent needs Python 3.11 or newer; set PYTHON=python3.11")'
 	@$(PYTHON) -m venv .venv
 
+# --no-compile: Python compiles what it comes to use; all that is installed would take ten seconds more.
 $(BIN)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Precedent into .venv (about a minute, once) …"
 	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast]'
