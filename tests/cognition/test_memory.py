@@ -188,7 +188,7 @@ _UPDATES = st.lists(
 
 
 @pytest.mark.proves("cognition:working-memory")
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(updates=_UPDATES)
 async def test_any_updates_in_turn_leave_what_the_rule_says(
     memory: WorkingMemory, caller: Principal, updates: list[tuple[str, float | None]]

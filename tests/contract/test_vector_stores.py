@@ -223,7 +223,7 @@ _vector = st.lists(_coordinate, min_size=_DIMENSION, max_size=_DIMENSION).filter
 _record = st.tuples(st.sampled_from(["a", "b\n'\"`", "ü😀"]), st.sampled_from(_KINDS), st.integers(0, 30))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     records=st.dictionaries(_record, _vector, max_size=25),
     removed=st.sets(_record, max_size=5),

@@ -55,7 +55,7 @@ async def test_what_means_the_same_is_nearer_than_what_does_not(embedder: FastEm
     assert _cosine(query, near) > _cosine(query, far) + 0.2
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(
         st.one_of(st.text(max_size=40), st.text("ab \n", min_size=200, max_size=900), st.just("")), max_size=25

@@ -265,7 +265,7 @@ class TestAnyWord:
         assert (await caller.edge("a", other, "b")).created
         assert [row.relation for row in (await caller.neighbors("a")).neighbors] == [one, other]
 
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(first=documents, second=documents)
     async def test_any_properties_of_a_node_survive_a_round_trip(
         self, caller: Caller, first: dict[str, Json], second: dict[str, Json]
@@ -277,7 +277,7 @@ class TestAnyWord:
         [row] = (await caller.neighbors(f"probe of {name}")).neighbors
         assert same(row.properties, {**first, **second})
 
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(properties=documents)
     async def test_any_properties_of_an_edge_survive_a_round_trip(
         self, caller: Caller, cypher: Cypher, properties: dict[str, Json]

@@ -30,7 +30,7 @@ def _rows(answer: Neighbors) -> list[tuple[int, float, str, str, str]]:
     return [(row.distance, row.weight, row.name, row.relation, row.direction) for row in answer.neighbors]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     edges=_edges,
     options=st.fixed_dictionaries(
@@ -162,7 +162,7 @@ async def test_an_unknown_name_is_an_error_that_names_near_ones(
     assert near in refused.value.message
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=1000)
     | st.text('+-&|!(){}[]^"~*?:\\/ANDORT ', min_size=1, max_size=60)

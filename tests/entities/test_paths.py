@@ -43,7 +43,7 @@ def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     yield
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     edges=_edges,
     options=st.fixed_dictionaries(
@@ -80,7 +80,7 @@ def _layered(draw: st.DrawFn) -> list[Edge]:
     return edges
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edges=_layered())
 async def test_among_many_equally_short_paths_the_best_is_found(
     tier: None, caller: Caller, cypher: Cypher, edges: list[Edge]

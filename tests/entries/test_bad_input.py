@@ -96,7 +96,7 @@ READING = [tool for tool in TOOLS if tool.read_only]
 FIELDS = sorted({field for tool in READING for field in tool.input_schema()["properties"]})
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tool=st.sampled_from(sorted(tool.name for tool in READING)),
     arguments=st.dictionaries(st.sampled_from([*FIELDS, "unknown"]), any_json, max_size=5),
@@ -115,7 +115,7 @@ async def test_whatever_a_reading_tool_is_given_it_answers_in_form_and_changes_n
     assert await _print(cypher) == before
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=st.dictionaries(st.sampled_from(sorted(TOOLS[0].input_schema()["properties"])), any_json, max_size=4))
 async def test_a_save_that_is_refused_has_written_nothing(
     modern: Agent, cypher: Cypher, arguments: dict[str, Any]

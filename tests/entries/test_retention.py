@@ -13,7 +13,7 @@ from tests.entries.conftest import Agent
 
 pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-slow = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+slow = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 async def _lay(cypher: Cypher, ages: list[tuple[str, int]]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from tests.conftest import Cypher
 from tests.entries.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
-slow = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+slow = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)

@@ -12,7 +12,7 @@ from tests.conftest import Cypher
 from tests.entries.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
-slow = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+slow = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300) | st.text(
     '+-&|!(){}[]^"~*?:\\/ANDORTO a', min_size=1
 )

@@ -51,7 +51,7 @@ def test_near_names_may_be_a_letter_or_two_off_or_go_on() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("index", ["decided_words", "entity_names"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=anything | anything.map(lambda part: part * 500))
 async def test_any_text_is_a_query_that_the_index_takes(
     driver: AsyncDriver, graph: Graph, namespace: str, index: str, text: str

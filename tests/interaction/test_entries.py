@@ -238,7 +238,7 @@ async def test_every_fault_of_every_argument_is_refused_and_the_store_stays_as_i
     assert await _held(driver, namespace) == before
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tool=st.sampled_from(sorted(set(_REQUIRED) - {"ingest_docs", "retention_dry_run"})),
     arguments=st.dictionaries(st.sampled_from([*_FIELDS, "unknown"]), any_json, max_size=5),

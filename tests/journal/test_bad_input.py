@@ -142,7 +142,7 @@ def _faulty(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return name, {faults[n][0]: faults[n][1] for n in drawn}
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(faulty=_faulty())
 async def test_all_faults_of_a_call_are_told_together(
     modern: Agent, cypher: Cypher, faulty: tuple[str, dict[str, Any]]
@@ -157,7 +157,7 @@ async def test_all_faults_of_a_call_are_told_together(
     assert await _state(cypher) == before
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(sorted(GOOD)),
     unknown=st.text(st.characters(codec="utf-8"), max_size=20),
@@ -176,7 +176,7 @@ async def test_a_name_that_is_no_argument_is_refused_by_writes_and_ignored_by_ge
         assert await _state(cypher) == before
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     arguments=st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=10),

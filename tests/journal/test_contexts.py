@@ -175,7 +175,7 @@ async def test_the_graph_itself_refuses_a_version_twice(modern: Agent, make: Mak
 
 
 @pytest.mark.proves("journal:round-trip")
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(document=documents)
 async def test_any_json_object_comes_back_exactly(modern: Agent, document: dict[str, Any]) -> None:
     await modern.call("store_context", context_type="any", context_data=document)

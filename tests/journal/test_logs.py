@@ -133,7 +133,7 @@ async def test_attributions_are_ordered_by_when_they_were_retrieved(modern: Agen
     assert [id_ for id_ in every if id_ in tied] == tied, "one order, whatever the page"
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=st.integers(-(2**63) + 1, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False),
     retrieved=st.integers(0, 8_640_000_000_000_000) | st.floats(0, 8.64e15),

@@ -72,7 +72,7 @@ async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make:
     await away.close()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     query=st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
     | st.sampled_from(['"', "a:b", "AND", "/x", "+", "the of and", "~*?", "(" * 50, "x " * 4_999, "ns0 scope:x"])

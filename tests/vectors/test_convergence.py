@@ -72,7 +72,7 @@ async def test_a_service_that_is_killed_at_any_moment_converges_at_its_next_star
     graph: Graph, neo4j: tuple[str, str, str], records: Records, embedder: FastEmbedder, tmp_path: Path
 ) -> None:
     chance = random.Random(5)
-    for _ in range(3):
+    for _ in range(2):
         await to_thread.run_sync(_serve_until_killed, neo4j, tmp_path, chance)
         store = EdgeStore(tmp_path)
         try:
