@@ -4,7 +4,6 @@
 // $name STRING: name of an entity, or id of a record
 // $number INTEGER: id of an insight, dialogue or episode, where the name is a number
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
-// Most are asked for by a thing's name, and nothing else is looked up then.
 OPTIONAL CALL (entity) {
   WITH entity
   WHERE entity IS NULL

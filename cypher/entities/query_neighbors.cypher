@@ -1,33 +1,16 @@
 // Lists what is around a node by distance, one row a neighbour, relation and direction, strongest first.
 // read
 // $namespace STRING: the caller's namespace
-// $name STRING: name of an entity, or id of a record
-// $number INTEGER: id of an insight, dialogue or episode, where the name is a number
+// $name STRING: name of an entity
+// $element STRING: element id of a record, where no entity has the name; else null
 // $depth INTEGER: most hops, 1 to 5
 // $bookkeeping LIST<STRING>: relationship types that are not travelled
 // $relation STRING: the one relation to follow on every hop, or null for all
 // $direction STRING: 'both', 'outgoing' or 'incoming', on every hop
 // $limit INTEGER: most rows whose node is read whole; `total` counts them all
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
-// Most are asked for by a thing's name, and nothing else is looked up then.
-OPTIONAL CALL (entity) {
-  WITH entity
-  WHERE entity IS NULL
-  OPTIONAL MATCH (decision:Decision {namespace: $namespace, id: $name})
-  OPTIONAL MATCH (proposal:Proposal {namespace: $namespace, id: $name})
-  OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $number})
-  OPTIONAL MATCH (dialogue:Dialogue {namespace: $namespace, id: $number})
-  OPTIONAL MATCH (episode:Episode {namespace: $namespace, id: $number})
-  OPTIONAL MATCH (entry:Entry {namespace: $namespace, id: $name})
-  OPTIONAL MATCH (message:Message {namespace: $namespace, id: $name})
-  CALL () {
-    MATCH (live:MemoryCollection {namespace: $namespace, state: 'live'})
-    WHERE live.of IN ['memories', 'summaries']
-    MATCH (record:Collected {namespace: $namespace, collection: live.id, id: $name})
-    RETURN head(collect(record)) AS collected
-  }
-  RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS record
-}
+OPTIONAL MATCH (record)
+  WHERE elementId(record) = $element
 WITH coalesce(entity, record) AS start
 WHERE start IS NOT NULL
 WITH start, [start] AS seen0

@@ -107,18 +107,20 @@ class EntityService:
 
         Raises `NotFound` with near names, `QueryTimeout`.
         """
-        row = await self._graph.one(
-            "entities/query_neighbors",
-            namespace=caller.namespace,
-            name=request.node_name,
-            number=_number(request.node_name),
-            depth=request.depth,
-            bookkeeping=_UNTRAVELLED,
-            relation=request.relation_type,
-            direction=request.direction,
-            limit=request.limit,
-        )
+        asked: dict[str, Any] = {
+            "namespace": caller.namespace,
+            "name": request.node_name,
+            "depth": request.depth,
+            "bookkeeping": _UNTRAVELLED,
+            "relation": request.relation_type,
+            "direction": request.direction,
+            "limit": request.limit,
+        }
+        row = await self._graph.one("entities/query_neighbors", **asked, element=None)
         if row is None:
+            node = await self._node("node_name", request.node_name, caller)
+            row = await self._graph.one("entities/query_neighbors", **asked, element=node["element"])
+        if row is None:  # deleted in between
             raise await self._unknown("node_name", request.node_name, caller)
         return Neighbors(
             neighbors=[_neighbor(each) for each in row["neighbors"]],
@@ -156,7 +158,7 @@ class EntityService:
     async def _best_path(self, request: FindPath, caller: Principal, started: float) -> Row | None:
         """Weight, nodes and edges of the path, or None where there is none."""
         if request.start_node == request.end_node:
-            node = await self._node("start", request.start_node, caller)
+            node = await self._node("start_node", request.start_node, caller)
             del node["element"]
             return {"weight": 0, "nodes": [node], "edges": []}
         search: dict[str, Any] = {
@@ -168,8 +170,7 @@ class EntityService:
         asked = {**ends, "max_depth": request.max_depth, "cap": _CAP, "timeout": self._path_timeout, **search}
         row = await self._path(asked, caller)
         if nameless := [end for end in ends if row[end] is None]:
-            # Most paths are asked for between things: looking up each kind of record each time would cost a tenth.
-            found = {end: await self._node(end, ends[end], caller) for end in nameless}
+            found = {end: await self._node(f"{end}_node", ends[end], caller) for end in nameless}
             row = await self._path({**asked, **{f"{end}_element": found[end]["element"] for end in nameless}}, caller)
         if not row["capped"]:
             best: Row | None = row["path"]
@@ -186,11 +187,14 @@ class EntityService:
         assert row is not None
         return row
 
-    async def _node(self, end: str, name: str, caller: Principal) -> Row:
-        """What has this name or id, or `NotFound`."""
+    async def _node(self, field: str, name: str, caller: Principal) -> Row:
+        """What has this name or id, or `NotFound`.
+
+        Asked where no thing has the name: looking up each kind of record for each path would cost a tenth.
+        """
         node = await self._graph.one("entities/node", namespace=caller.namespace, name=name, number=_number(name))
         if node is None:
-            raise await self._unknown(f"{end}_node", name, caller)
+            raise await self._unknown(field, name, caller)
         return node
 
     async def _unknown(self, field: str, name: str, caller: Principal) -> NotFound:

@@ -98,14 +98,17 @@ class Linker:
         await self._graph.run("sessions/drop_collections")
 
     async def _link(self) -> None:
+        failed: PrecedentError | None = None
         for collection in await self._graph.run("sessions/unlinked_collections"):
             try:
                 await self._link_collection(collection["namespace"], collection["id"], collection["of"])
             except Unavailable:
                 raise
-            except PrecedentError:
-                # What is wrong with one import is no reason for all others to wait; it is tried again with the next.
-                _log.exception("linking_failed", namespace=collection["namespace"], collection=collection["id"])
+            except PrecedentError as error:
+                # What is wrong with one import keeps no other waiting: it is told, and tried again, afterwards.
+                failed = error
+        if failed is not None:
+            raise failed
 
     async def _link_collection(self, namespace: str, id_: str, of: str) -> None:
         async for page in self._unlinked(namespace, id_):

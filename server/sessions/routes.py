@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, File, Form, Query, Request, UploadFile
 from fastapi.responses import StreamingResponse
+from starlette.datastructures import FormData
 
 from server.access.gate import caller_of
 from server.errors import InvalidArgument
@@ -154,16 +155,20 @@ def _add_database(router: APIRouter, service: SessionService) -> None:
 
 async def _mode(request: Request, mode: Annotated[Mode, Form()] = "merge") -> Mode:
     form = await request.form()
+    _require_one_file(form)
+    # To FastAPI, a field that is empty is none.
+    if form.get("mode") == "":
+        raise InvalidArgument("Invalid request. mode: Input should be 'merge' or 'replace'.")
+    return mode
+
+
+def _require_one_file(form: FormData) -> None:
     for field in ("file", "mode"):
         if len(form.getlist(field)) > 1:
             # FastAPI takes the last one, and says nothing of the others.
             raise InvalidArgument(f"Invalid request. {field}: is there more than once; send one.")
     if any(isinstance(part, str) for part in form.getlist("file")):
         raise InvalidArgument("Invalid request. file: has to be an uploaded file, as `curl -F file=@backup.jsonl` has.")
-    # To FastAPI, a field that is empty is none.
-    if form.get("mode") == "":
-        raise InvalidArgument("Invalid request. mode: Input should be 'merge' or 'replace'.")
-    return mode
 
 
 async def _all(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

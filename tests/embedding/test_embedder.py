@@ -105,6 +105,8 @@ async def test_a_query_does_not_wait_behind_a_bulk_and_neither_stops_the_event_l
             while not gate.entered.is_set():  # set from another thread
                 await anyio.sleep(0.005)
             assert await gated.embed_query("a query") == await embedder.embed_query("a query")
+            # Nor does what is compared for whoever asks: not projected yet, it has no vector.
+            assert await gated.embed_passages(["a query"], urgent=True) == await embedder.embed_passages(["a query"])
             gate.opened.set()
 
 

@@ -48,8 +48,9 @@ async def app(
     async with driver.session(database="neo4j") as session:
         left = "MATCH (n) WHERE NOT n:Migration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
         await (await session.run(left)).consume()
-    docs = (tmp_path_factory.mktemp("docs"),)
-    settings = settings_for(neo4j, tmp_path_factory.mktemp("home"), PRECEDENT_DOCS_ROOTS=docs)
+    docs = tmp_path_factory.mktemp("docs")
+    # The home is in the folder, as it is where a service is started in a person's own.
+    settings = settings_for(neo4j, docs / "home", PRECEDENT_DOCS_ROOTS=(docs,))
     async with open_app(settings) as opened, opened.http.router.lifespan_context(opened.http):
         yield opened
 

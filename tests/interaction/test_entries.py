@@ -50,6 +50,14 @@ def folder(app: App, namespace: str) -> Path:
     return made
 
 
+async def test_what_is_in_the_services_own_home_is_not_read_for_anybody(app: App, client: Client) -> None:
+    home = app.settings.home
+    (home / "note.md").write_text("The password is rosebud.", encoding="utf-8")
+    answer = await ask(client, "ingest_docs", sources=["home/note.md", str(home / "note.md")])
+    assert (answer["imported_entries"], len(answer["skipped_sources"])) == (0, 2)
+    assert {told["reason"].split()[-1] for told in answer["details"]} == {"read"}, "as if it were not there"
+
+
 async def _save(client: Client, text: str, /, **more: Any) -> str:
     saved = await ask(client, "save_memory", text=text, **more)
     assert (saved["status"], saved["searchable"]) == ("saved", True)

@@ -1,0 +1,44 @@
+"""What an import brought is linked in the background: one that cannot be keeps no other waiting."""
+
+from collections.abc import AsyncIterator
+from io import BytesIO
+
+import pytest
+
+from server.errors import PrecedentError
+from server.principals import Principal
+from server.sessions.models import AddMemory, QueryMemories
+from server.sessions.service import SessionService
+from tests.conftest import Cypher
+
+pytestmark = pytest.mark.anyio
+_BROKEN = """
+CREATE (:MemoryCollection {
+    namespace: $namespace + '-broken', id: 'broken', of: 'memories', state: 'live', unlinked: true}),
+  (:Collected:Interaction:Unlinked {namespace: $namespace + '-broken', collection: 'broken', id: 'mem_1', prompt: 'p',
+    thought: 't', response: 'r', created_at: datetime()})
+"""
+
+
+@pytest.fixture
+async def broken(cypher: Cypher) -> AsyncIterator[None]:
+    """A memory of no session, which nothing can link."""
+    await cypher(_BROKEN)
+    yield
+    await cypher("MATCH (n {namespace: $namespace + '-broken'}) DETACH DELETE n")
+
+
+@pytest.mark.proves("sessions:import")
+@pytest.mark.usefixtures("broken")
+async def test_an_import_that_cannot_be_linked_is_told_and_keeps_no_other_waiting(
+    service: SessionService, caller: Principal
+) -> None:
+    await service.add_memory(
+        AddMemory(prompt="Where is the parrot?", thought="", response="In Lisbon.", sessionId="s"), caller
+    )
+    lines = b"".join([line async for line in service.export(["memories"], caller)])
+    await service.import_file(BytesIO(lines.replace(b"mem_", b"again_")), "merge", caller)
+    with pytest.raises(PrecedentError):
+        await service.linker.drain(silent=0)
+    found = await service.query_memories(QueryMemories(query="parrot Lisbon", nResults=5), caller)
+    assert len(found.results) == 2
