@@ -26,6 +26,7 @@ _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # Nothing of ours: secrets stay out of it, JAVA_TOOL_OPTIONS too; the locale lets Java read any folder name.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 _START_LIMIT = 120.0  # seconds; 2.5 are usual
+_ANSWER_LIMIT = 5.0  # seconds for one question whether it answers; a stop meanwhile waits so long at most
 _STOP_LIMIT = 60.0  # seconds; 0.3 are usual, a large store may have more to write
 
 
@@ -220,12 +221,19 @@ class LocalNeo4j:
 
     async def _answered(self, process: anyio.abc.Process) -> None:
         """Returns when the user `neo4j` is let in over Bolt."""
-        async with AsyncGraphDatabase.driver(self.uri, auth=(USER, self.password), telemetry_disabled=True) as driver:
+        async with AsyncGraphDatabase.driver(
+            self.uri,
+            auth=(USER, self.password),
+            connection_timeout=_ANSWER_LIMIT,
+            connection_acquisition_timeout=_ANSWER_LIMIT,
+            telemetry_disabled=True,
+        ) as driver:
             while True:
                 if process.returncode is not None:
                     raise SetupError(f"Neo4j ended while starting. {self._last_words()}")
                 try:
-                    await driver.verify_connectivity()
+                    with anyio.CancelScope(shield=True):  # the driver loses its socket when cancelled while connecting
+                        await driver.verify_connectivity()
                 except AuthError as error:
                     raise SetupError(
                         f"Neo4j refuses the password in {self._home.neo4j_password}. If it was changed, in Neo4j "

@@ -1,9 +1,12 @@
 """The Neo4j of a home: how it starts, what it listens on, how it ends. Source: design.md section 7."""
 
+import gc
 import os
 import socket
+import sys
 from collections.abc import AsyncIterator
 
+import anyio
 import psutil
 import pytest
 from neo4j import AsyncGraphDatabase
@@ -53,6 +56,21 @@ async def standing(
         yield fresh, home
     finally:
         await fresh.stop()
+
+
+async def test_waiting_for_the_answer_can_be_given_up_at_any_moment_without_losing_a_socket(
+    home: Home, shared_cache: Cache
+) -> None:
+    neo4j = local(home, shared_cache)
+    process = await anyio.open_process([sys.executable, "-c", "import time; time.sleep(300)"])  # it never answers
+    try:
+        for round_ in range(200):
+            with anyio.move_on_after(round_ * 0.00005):
+                await neo4j._answered(process)
+        gc.collect()  # an unclosed socket is an error from here
+    finally:
+        process.kill()
+        await process.wait()
 
 
 async def test_a_started_neo4j_answers_only_on_loopback_and_keeps_its_secrets(
