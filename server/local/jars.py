@@ -2,10 +2,12 @@
 
 import hashlib
 import shutil
+import ssl
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import anyio
 import requests
@@ -13,7 +15,8 @@ from anyio import to_thread
 from jgo.maven import Artifact, MavenContext, PythonResolver
 from requests.adapters import HTTPAdapter
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
-from urllib3 import Retry
+from truststore import SSLContext
+from urllib3 import ProxyManager, Retry
 
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
 from server.local.home import Cache
@@ -81,8 +84,8 @@ async def fetch(folder: Path, jars: tuple[Jar, ...], progress: Progress, reposit
 
     A file gets its final name only once its SHA-256 is the lock's, so that an interruption leaves nothing half
     done, and what was fetched before it stays. `repository` is the address of a Maven repository; without it, the
-    public one. Proxies and certificates are those of the environment (`HTTPS_PROXY`, `REQUESTS_CA_BUNDLE`);
-    the user's own Maven folder is neither read nor written.
+    public one. Proxies are those of the environment (`HTTPS_PROXY`); certificates those that the system trusts, as
+    with pip, and those of `REQUESTS_CA_BUNDLE`. The user's own Maven folder is neither read nor written.
     Raises `RegistryUnreachable`, and `ChecksumMismatch` when a file is wrong twice.
     """
     staging = folder / ".fetching"
@@ -114,6 +117,18 @@ async def fetch(folder: Path, jars: tuple[Jar, ...], progress: Progress, reposit
             await to_thread.run_sync(lambda: shutil.rmtree(staging, ignore_errors=True))
 
 
+class _SystemTrust(HTTPAdapter):
+    """Trusts what the operating system trusts: a company's own certificate is installed there, not in a package."""
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, ssl_context=SSLContext(ssl.PROTOCOL_TLS_CLIENT), **options)
+
+    def proxy_manager_for(self, *args: Any, **options: Any) -> ProxyManager:
+        trust = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        manager: ProxyManager = super().proxy_manager_for(*args, ssl_context=trust, **options)
+        return manager
+
+
 class _Downloads(PythonResolver):
     """Downloads artifacts over kept connections; jgo's own asks twice for each and leaves connections open."""
 
@@ -121,8 +136,10 @@ class _Downloads(PythonResolver):
         super().__init__()
         self._session = requests.Session()
         busy = (429, 502, 503, 504)  # these ask for patience, and may say how much (Retry-After)
-        patience = Retry(4, connect=0, read=0, status_forcelist=busy, backoff_factor=0.5, raise_on_status=False)
-        adapter = HTTPAdapter(pool_maxsize=_AT_ONCE, max_retries=patience)
+        patience = Retry(
+            4, connect=0, read=0, other=0, status_forcelist=busy, backoff_factor=0.5, raise_on_status=False
+        )
+        adapter = _SystemTrust(pool_maxsize=_AT_ONCE, max_retries=patience)
         self._session.mount("https://", adapter)
         self._session.mount("http://", adapter)
 
@@ -173,6 +190,11 @@ async def _fetch_one(maven: MavenContext, jar: Jar, folder: Path, slots: anyio.C
             f"The Maven repository answers {error.response.status_code} for {jar.name}. If it is a mirror, let it "
             "carry the public repository whole; or copy PRECEDENT_CACHE from a machine that has it."
         ) from error
+    except requests.exceptions.SSLError as error:
+        raise RegistryUnreachable(
+            "The certificate of the Maven repository is not trusted. If a proxy of your network signs anew what passes "
+            "it, install its certificate in the system, or name its file in REQUESTS_CA_BUNDLE."
+        ) from error
     except requests.RequestException as error:
         raise RegistryUnreachable(
             f"{jar.name} could not be fetched: the Maven repository cannot be reached. Check the network and "
@@ -187,8 +209,9 @@ async def _fetch_one(maven: MavenContext, jar: Jar, folder: Path, slots: anyio.C
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Whether asking again may help: a refusal stays one."""
-    return isinstance(error, requests.RequestException) and not isinstance(error, requests.HTTPError)
+    """Whether asking again may help: a refusal stays one, and so does a certificate that is not trusted."""
+    lasting = (requests.HTTPError, requests.exceptions.SSLError)
+    return isinstance(error, requests.RequestException) and not isinstance(error, lasting)
 
 
 def require_provisioned(cache: Cache) -> None:

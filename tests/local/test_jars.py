@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trustme import CA
 
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
 from server.local.home import Cache
@@ -16,7 +17,7 @@ from server.local.jars import Jar, digest, fetch, locked, missing, require_provi
 from server.local.ports import free_ports
 from server.local.progress import Silent
 from tests.local.conftest import Recorder, until
-from tests.local.web import Answer, Web
+from tests.local.web import Answer, Web, web
 
 pytestmark = pytest.mark.anyio
 
@@ -83,6 +84,34 @@ async def test_a_repository_that_cannot_be_reached_says_what_to_do(tmp_path: Pat
 async def test_a_repository_without_the_file_says_which(maven: Web, tmp_path: Path) -> None:
     with pytest.raises(RegistryUnreachable, match=r"answers 404 for one-1\.0\.jar"):
         await fetch(tmp_path, (jar("one", ONE),), Silent(), maven.address)
+
+
+async def test_a_certificate_that_is_not_trusted_is_said_at_once_and_can_be_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority, wanted = CA(), jar("one", ONE)
+    with web(authority.issue_cert("127.0.0.1")) as maven:
+        maven.serve(path(wanted), ONE)
+        with pytest.raises(RegistryUnreachable, match=r"not trusted.*REQUESTS_CA_BUNDLE"):
+            await fetch(tmp_path / "cache", (wanted,), Silent(), maven.address)
+        authority.cert_pem.write_to_path(str(tmp_path / "company.pem"))
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "company.pem"))
+        await fetch(tmp_path / "cache", (wanted,), Silent(), maven.address)
+    assert left_in(tmp_path / "cache") == [wanted.name]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no variable says what the system trusts")
+async def test_a_certificate_that_the_system_trusts_needs_no_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority, wanted = CA(), jar("one", ONE)
+    authority.cert_pem.write_to_path(str(tmp_path / "company.pem"))
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "company.pem"))
+    with web(authority.issue_cert("127.0.0.1")) as maven:
+        maven.serve(path(wanted), ONE)
+        await fetch(tmp_path / "cache", (wanted,), Silent(), maven.address)
+    assert left_in(tmp_path / "cache") == [wanted.name]
 
 
 async def test_a_repository_that_is_busy_is_asked_again(maven: Web, tmp_path: Path) -> None:

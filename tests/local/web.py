@@ -1,11 +1,14 @@
 """A small web server on loopback that plays a registry, and can fail as real ones do."""
 
+import ssl
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
+
+from trustme import LeafCert
 
 
 @dataclass(slots=True)
@@ -39,10 +42,14 @@ class Web:
 
 
 @contextmanager
-def web() -> Iterator[Web]:
-    """Serves until the block ends."""
+def web(certificate: LeafCert | None = None) -> Iterator[Web]:
+    """Serves until the block ends; with a certificate, over TLS."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    played = Web(f"http://127.0.0.1:{server.server_address[1]}")
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(context)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    played = Web(f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}")
     server.RequestHandlerClass = _handler(played)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
