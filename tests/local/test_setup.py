@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+import requests
 
 from server.embedding.provision import is_provisioned, model_folder
 from server.errors import ChecksumMismatch, DiskFull, RegistryUnreachable, SetupError
@@ -98,8 +99,9 @@ async def test_of_two_setups_at_once_one_works_and_the_other_waits(home: Home, o
 async def test_a_registry_that_cannot_be_reached_is_one_clear_error(home: Home, own_cache: Cache) -> None:
     without(own_cache, SMALL)
     [closed] = free_ports(1)
-    with pytest.raises(RegistryUnreachable, match=SMALL.name):
+    with pytest.raises(RegistryUnreachable, match=SMALL.name) as caught:
         await provision(LocalPaths(home, own_cache), Silent(), sources=Sources(repository=f"http://127.0.0.1:{closed}"))
+    assert isinstance(caught.value.__cause__, requests.ConnectionError)  # for the log
     assert not home.root.exists()
 
 
