@@ -8,9 +8,9 @@ from pydantic import SecretStr
 
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
+from server.home import LocalPaths
 from server.local.archive import installation
 from server.local.credentials import secret
-from server.local.home import LocalPaths
 from server.local.jars import require_provisioned
 from server.local.neo4j import USER, LocalNeo4j
 from server.local.owner import hold, owner

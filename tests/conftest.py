@@ -14,8 +14,8 @@ from server.embedding.provision import model_folder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
 from server.graph.sequence import Sequence
+from server.home import Cache, Home
 from server.local.archive import installation
-from server.local.home import Cache, Home
 from server.local.neo4j import USER, LocalNeo4j
 from server.local.ports import Ports, free_ports
 from server.settings import Settings

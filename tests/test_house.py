@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ _FAMILIES = ("decisions", "entities", "entries", "journal", "cognition", "evalua
 _FLOORS = {
     "errors": 0, "types": 0, "settings": 0, "principals": 0, "logs": 0, "metrics": 0,
     "tools": 0, "resources": 0, "fields": 0, "envelopes": 0, "tasks": 0,
+    "home": 0, "progress": 0,
     "graph": 1,
     "local": 2, "embedding": 2, "vectors": 2, "ranking": 2, "stack": 2, "providers": 2, "language": 2,
     "retrieval": 3,
@@ -47,6 +49,15 @@ def test_imports_run_one_way(path: Path) -> None:
             other = name.split(".")[1]
             assert _FLOORS[other] <= _FLOORS[room], f"{path} reaches up to {name}"
             assert not (room in _FAMILIES and other in _FAMILIES and room != other), f"{path} imports {name}"
+
+
+def test_no_two_rooms_need_one_another() -> None:
+    needed: dict[str, set[str]] = {}
+    for path in _CODE:
+        if path.parts[0] == "server":
+            others = {name.split(".")[1] for name in _imports(path) if name.startswith("server.")}
+            needed.setdefault(_room(path), set()).update(others - {_room(path)})
+    TopologicalSorter(needed).prepare()  # a `CycleError` names the rooms
 
 
 @pytest.mark.parametrize("path", _CODE, ids=str)

@@ -15,8 +15,8 @@ from fastembed import TextEmbedding
 
 from server.embedding.sources import TOKENIZER, WEIGHTS, from_hub, from_package
 from server.errors import ChecksumMismatch
-from server.local.home import Cache
-from server.local.progress import Progress
+from server.home import Cache
+from server.progress import Progress
 
 _log = structlog.get_logger(__name__)
 

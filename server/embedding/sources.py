@@ -24,7 +24,7 @@ from safetensors.numpy import load
 
 from server.embedding.minilm import to_onnx
 from server.errors import ChecksumMismatch, RegistryUnreachable
-from server.local.progress import Progress, Step
+from server.progress import Progress, Step
 
 _log = structlog.get_logger(__name__)
 

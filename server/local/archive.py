@@ -13,13 +13,13 @@ import anyio
 import structlog
 from anyio import to_thread
 
+from server.home import Cache, Home
 from server.local.exercise import exercise
-from server.local.home import Cache, Home
 from server.local.jars import digest, locked
 from server.local.java import java
 from server.local.neo4j import ENVIRONMENT, Installation, LocalNeo4j
 from server.local.ports import Ports, free_ports
-from server.local.progress import Progress
+from server.progress import Progress
 
 _log = structlog.get_logger(__name__)
 

@@ -19,8 +19,8 @@ from truststore import SSLContext
 from urllib3 import ProxyManager, Retry
 
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
-from server.local.home import Cache
-from server.local.progress import Progress, Step
+from server.home import Cache
+from server.progress import Progress, Step
 from server.tasks import together
 
 _AT_ONCE = 16

@@ -14,8 +14,8 @@ from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from server.errors import SetupError
+from server.home import Home
 from server.local.credentials import secret
-from server.local.home import Home
 from server.local.ports import Ports, require_free
 
 _log = structlog.get_logger(__name__)

@@ -12,7 +12,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from server.errors import HomeInUse
-from server.local.home import Home
+from server.home import Home
 
 
 @dataclass(frozen=True, slots=True)

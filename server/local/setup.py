@@ -13,11 +13,11 @@ from filelock import FileLock, Timeout
 
 from server.embedding.provision import is_provisioned, provision_model
 from server.errors import DiskFull, SetupError
+from server.home import Cache, LocalPaths
 from server.local import archive, jars
 from server.local.credentials import secret
-from server.local.home import Cache, LocalPaths
 from server.local.java import java
-from server.local.progress import Progress
+from server.progress import Progress
 from server.tasks import together
 
 _MB = 1_000_000

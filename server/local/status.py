@@ -6,7 +6,7 @@ import anyio
 import psutil
 
 from server.errors import SetupError
-from server.local.home import Home
+from server.home import Home
 from server.local.neo4j import running, stop_leftover
 from server.local.owner import Owner, hold, owner
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.local.home import Cache
+from server.home import Cache
 from server.settings import Settings
 from tests.local.conftest import Recorder
 from tests.local.web import Web, web

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.errors import EmbeddingUnavailable
-from server.local.home import Cache
+from server.home import Cache
 from server.settings import Settings
 
 pytestmark = pytest.mark.anyio

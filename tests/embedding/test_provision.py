@@ -20,8 +20,8 @@ from server.embedding.provision import (
 )
 from server.embedding.sources import WEIGHTS
 from server.errors import RegistryUnreachable
-from server.local.home import Cache
-from server.local.progress import Silent
+from server.home import Cache
+from server.progress import Silent
 from tests.embedding.test_sources import model_files, offer
 from tests.local.web import Web
 

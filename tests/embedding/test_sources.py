@@ -15,9 +15,9 @@ from safetensors.numpy import save
 from server.embedding.provision import NAME, model_folder
 from server.embedding.sources import PACKAGE, TOKENIZER, WEIGHTS, Package, from_hub, from_package
 from server.errors import ChecksumMismatch, RegistryUnreachable
-from server.local.home import Cache
+from server.home import Cache
 from server.local.ports import free_ports
-from server.local.progress import Silent
+from server.progress import Silent
 from tests.embedding.test_minilm import random_weights
 from tests.local.conftest import Recorder
 from tests.local.web import Answer, Web

@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from neo4j import AsyncDriver, AsyncGraphDatabase
 
 from server.access.bearer import CALLER_HEADER
-from server.local.home import Home
+from server.home import Home
 from server.local.neo4j import running
 from server.local.ports import free_ports
 

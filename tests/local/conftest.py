@@ -11,7 +11,7 @@ import anyio.abc
 import pytest
 
 from server.embedding.provision import model_folder
-from server.local.home import Cache, Home
+from server.home import Cache, Home
 from server.local.neo4j import stop_leftover
 from server.local.ports import free_ports
 from server.settings import Settings

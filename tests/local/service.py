@@ -11,8 +11,8 @@ from pathlib import Path
 
 import anyio
 
+from server.home import LocalPaths
 from server.local.archive import installation
-from server.local.home import LocalPaths
 from server.local.neo4j import LocalNeo4j
 from server.local.owner import hold
 from server.local.ports import Ports

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from trustme import CA
 
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
-from server.local.home import Cache
+from server.home import Cache
 from server.local.jars import Jar, digest, fetch, locked, missing, require_provisioned
 from server.local.ports import free_ports
-from server.local.progress import Silent
+from server.progress import Silent
 from tests.local.conftest import Recorder, until
 from tests.local.web import Answer, Web, web
 
@@ -138,7 +138,7 @@ _FETCHING = """
 import sys, anyio
 from pathlib import Path
 from server.local.jars import Jar, fetch
-from server.local.progress import Silent
+from server.progress import Silent
 anyio.run(fetch, Path(sys.argv[1]), tuple(map(Jar.parse, sys.argv[3:])), Silent(), sys.argv[2])
 """
 

@@ -12,8 +12,8 @@ import pytest
 from neo4j import AsyncGraphDatabase
 
 from server.errors import PortTaken, SetupError
+from server.home import Cache, Home
 from server.local.archive import installation
-from server.local.home import Cache, Home
 from server.local.neo4j import USER, LocalNeo4j, Memory, running
 from server.local.ports import Ports, free_ports
 from server.settings import Settings

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from server.errors import HomeInUse
-from server.local.home import Cache, Home
+from server.home import Cache, Home
 from server.local.owner import hold, owner
 from tests.local.conftest import service, until
 

@@ -12,12 +12,12 @@ import requests
 
 from server.embedding.provision import is_provisioned, model_folder
 from server.errors import ChecksumMismatch, DiskFull, RegistryUnreachable, SetupError
+from server.home import Cache, Home, LocalPaths
 from server.local.archive import archive_file, installation, was_made
-from server.local.home import Cache, Home, LocalPaths
 from server.local.jars import Jar, locked, missing
 from server.local.ports import free_ports
-from server.local.progress import Silent
 from server.local.setup import Missing, Sources, free_bytes, provision
+from server.progress import Silent
 from tests.local.conftest import Recorder
 from tests.local.web import Answer, Web
 

@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from server.errors import SetupError
-from server.local.home import Cache, Home
+from server.home import Cache, Home
 from server.local.neo4j import running
 from server.local.status import Status, status, stop
 from tests.local.conftest import service

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from neo4j import AsyncGraphDatabase
 
 from server.errors import PortTaken
+from server.home import Cache, Home
 from server.local.archive import installation
-from server.local.home import Cache, Home
 from server.local.neo4j import USER, LocalNeo4j, running
 from server.local.ports import Ports, free_ports
 from server.local.supervisor import State, Supervisor, pause

@@ -30,7 +30,7 @@ from neo4j import AsyncGraphDatabase
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.graph.graph import connect
-from server.local.home import Cache
+from server.home import Cache
 from server.settings import Settings
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
