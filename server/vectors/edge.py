@@ -6,7 +6,6 @@ one byte a dimension first and at twice as many as asked for exactly: 10 ms inst
 """
 
 import json
-import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from anyio import CapacityLimiter, to_thread
 from filelock import FileLock, Timeout
 
 from server.errors import DiskFull, HomeInUse, PrecedentError, VectorsUnavailable
+from server.files import write_whole
 from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_other_model
 
 T = TypeVar("T")
@@ -175,7 +175,7 @@ class EdgeStore:
         aside = self._folder / "shard.new"
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
-        _write(self._model_file, json.dumps({"dimension": dimension, "fingerprint": fingerprint}))
+        write_whole(self._model_file, json.dumps({"dimension": dimension, "fingerprint": fingerprint}))
         shard = edge.EdgeShard.create(
             str(aside),
             edge.EdgeConfig(
@@ -230,15 +230,6 @@ class EdgeStore:
             shard, self._shard = self._shard, None
             shard.close()
         self._lock.release()
-
-
-def _write(file: Path, text: str) -> None:
-    aside = file.with_suffix(".new")
-    with aside.open("w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    aside.rename(file)
 
 
 def _translated(work: Callable[..., T]) -> Callable[..., T]:
