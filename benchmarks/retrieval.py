@@ -3,10 +3,10 @@
 Every turn of LoCoMo is saved as one entry through the real tool: its conversation is the project, its session the
 session. Then every question is asked with the project's filter, all retrievers in turn, in the same run on the same
 data (benchmarks/baselines.py). Recall is a question's share of evidence among the first five or ten entries, averaged
-over the questions. Insights have a door of their own (benchmarks/insights.py).
+over the questions. Insights and messages have doors of their own (benchmarks/insights.py, benchmarks/messages.py).
 
 By itself: `python -m benchmarks.retrieval [--conversations N]`; at scale: `--scale 10000 100000` (benchmarks/scale.py);
-insights alone: `--insights`, and at scale `--insights 10000`.
+insights alone: `--insights`, and at scale `--insights 10000`; messages alone: `--messages`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from statistics import fmean
 import anyio
 from mcp import Client
 
-from benchmarks import insights, scale
+from benchmarks import insights, messages, scale
 from benchmarks.baselines import FIRST, Baselines, Parts, Whole
 from benchmarks.bench import DATA, Bench, Result, console, in_a_throw_away_folder, opened
 from benchmarks.locomo import Conversation, conversations
@@ -37,6 +37,7 @@ _NAMESPACE = "bench-locomo"
 _WARMING = 28
 Retriever = Callable[[str, str], Awaitable[list[str]]]
 """From a project and a question to entries' ids, best first."""
+Measured = Callable[[Bench, int | None], Awaitable[list[tuple[str, str, str, str]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +163,10 @@ def _rows(found: dict[str, Found], ours: Times, bare: Times, *, entries: int) ->
     ]
 
 
-async def _alone(folder: Path, most: int | None) -> list[Result]:
+async def _alone(folder: Path, measured: Measured, most: int | None) -> list[Result]:
     with service(folder) as made:
         async with opened(made, folder) as bench:
-            return [Result(*row) for row in await measure(bench, most)]
-
-
-async def _insights(folder: Path, most: int | None) -> list[Result]:
-    with service(folder) as made:
-        async with opened(made, folder) as bench:
-            return [Result(*row) for row in await insights.measure(bench, most)]
+            return [Result(*row) for row in await measured(bench, most)]
 
 
 def main() -> None:
@@ -181,15 +176,17 @@ def main() -> None:
     parser.add_argument(
         "--insights", type=int, nargs="?", const=0, metavar="N", help="insights alone; N: speed at so many"
     )
+    parser.add_argument("--messages", action="store_true", help="the journal's messages alone")
     options = parser.parse_args()
     if options.insights:
         in_a_throw_away_folder(partial(insights.at_scale, size=options.insights))
     elif options.insights is not None:
-        in_a_throw_away_folder(partial(_insights, most=options.conversations))
+        in_a_throw_away_folder(partial(_alone, measured=insights.measure, most=options.conversations))
     elif options.scale:
         in_a_throw_away_folder(partial(scale.run, sizes=sorted(options.scale)))
     else:
-        in_a_throw_away_folder(partial(_alone, most=options.conversations))
+        measured = messages.measure if options.messages else measure
+        in_a_throw_away_folder(partial(_alone, measured=measured, most=options.conversations))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,34 @@
-// Tells which of these ids are messages of an agent, and what orders them, in one row.
+// Returns what an answer says of passages and their messages, and which of others are not of the agent's messages.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
-// $ids LIST<STRING>: ids of messages
-UNWIND $ids AS id
-MATCH (message:Message {namespace: $namespace, id: id})
-WHERE message.agent_id = $agent_id
-RETURN collect({
-  id: message.id,
-  node_id: message.node_id,
-  conversation_id: message.conversation_id,
-  revision: message.revision
-}) AS messages
+// $ids LIST<STRING>: ids of the passages
+// $others LIST<STRING>: ids of passages that are only to be confirmed
+CALL () {
+  UNWIND $ids AS id
+  MATCH (passage:Passage {namespace: $namespace, id: id})-[:PASSAGE_OF]->(message:Message {agent_id: $agent_id})
+  RETURN collect({
+    passage: passage.id,
+    text: passage.text,
+    words: passage.words,
+    around: passage.around,
+    message: {
+      message_id: message.id,
+      conversation_id: message.conversation_id,
+      agent_id: message.agent_id,
+      user_id: message.user_id,
+      timestamp: message.created_at.epochMillis,
+      sender: message.sender,
+      message_content: message.message_content,
+      message_type: message.message_type,
+      tool_info: message.tool_info,
+      context_snapshot_id: message.context_snapshot_id,
+      source_attribution_id: message.source_attribution_id
+    }
+  }) AS found
+}
+RETURN
+  found,
+  [id IN $others WHERE NOT EXISTS {
+    MATCH (:Passage {namespace: $namespace, id: id})-[:PASSAGE_OF]->(:Message {agent_id: $agent_id})
+  }] AS gone

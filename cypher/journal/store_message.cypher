@@ -7,12 +7,10 @@
 // $at INTEGER: when, in epoch milliseconds
 // $by STRING: name of the principal who stored it
 // $name STRING: its caption
-// $scope STRING: the words that stand for namespace and agent in full-text indexes
 // $conversation_id STRING: its conversation
 // $grouped BOOLEAN: whether the conversation is one that the caller named
 // $user_id STRING: the user, or null
 // $sender STRING: role of the sender
-// $speaker STRING: whose words they are; found by as well
 // $message_content STRING: what was said
 // $message_type STRING: text, image, tool_call …
 // $tool_info STRING: JSON of a tool call, or null
@@ -28,7 +26,7 @@ CALL (context, source, context_known, source_known) {
   WITH * WHERE context_known AND source_known
   MERGE (agent:JournalAgent {namespace: $namespace, id: $agent_id})
   ON CREATE SET agent.name = $agent_id, agent.created_at = datetime({epochMillis: $at})
-  CREATE (message:Message:Unprojected {
+  CREATE (message:Message {
     namespace: $namespace,
     id: $id,
     node_id: $node_id,
@@ -37,16 +35,13 @@ CALL (context, source, context_known, source_known) {
     conversation_id: $conversation_id,
     user_id: $user_id,
     sender: $sender,
-    speaker: $speaker,
     message_content: $message_content,
     message_type: $message_type,
     tool_info: $tool_info,
     context_snapshot_id: $context_snapshot_id,
     source_attribution_id: $source_attribution_id,
     created_at: datetime({epochMillis: $at}),
-    created_by: $by,
-    scope: $scope,
-    revision: 1
+    created_by: $by
   })-[:IN]->(agent)
   FOREACH (_ IN CASE WHEN $grouped THEN [1] ELSE [] END |
     MERGE (session:Session {namespace: $namespace, id: $conversation_id})
@@ -62,5 +57,6 @@ CALL (context, source, context_known, source_known) {
   FOREACH (_ IN CASE WHEN source IS NULL THEN [] ELSE [1] END | CREATE (message)-[:EVIDENCED_BY]->(source))
   MERGE (who:Principal {namespace: $namespace, name: $change.by})
   CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(message)
+  RETURN collect(elementId(message)) AS stored
 }
-RETURN context_known, source_known
+RETURN context_known, source_known, head(stored) AS element

@@ -7,8 +7,6 @@ CALL (record) {
   UNION ALL
   MATCH (n:Proposal {namespace: record.namespace, id: record.key}) WHERE record.kind = 'proposal' RETURN n
   UNION ALL
-  MATCH (n:Message {namespace: record.namespace, id: record.key}) WHERE record.kind = 'message' RETURN n
-  UNION ALL
   MATCH (n:Passage {namespace: record.namespace, id: record.key}) WHERE record.kind = 'passage' RETURN n
 }
 RETURN

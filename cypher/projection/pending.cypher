@@ -9,7 +9,6 @@ WITH n, CASE
   // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
   WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
   WHEN n:Proposal THEN {kind: 'proposal', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
-  WHEN n:Message THEN {kind: 'message', text: coalesce(n.speaker, '') + ': ' + coalesce(n.message_content, '')}
   // A passage that is a whole entry, without a title of its own, is named by its beginning.
   WHEN n:Passage THEN {kind: 'passage', text: CASE
     WHEN coalesce(n.text, n.body, '') STARTS WITH coalesce(n.name, '') THEN coalesce(n.text, n.body, '')

@@ -5,8 +5,6 @@ CALL () {
   UNION ALL
   MATCH (n:Proposal) WHERE n.namespace IS NOT NULL AND n.id IS NOT NULL RETURN 'proposal' AS kind, n.namespace AS namespace
   UNION ALL
-  MATCH (n:Message) WHERE n.namespace IS NOT NULL AND n.id IS NOT NULL RETURN 'message' AS kind, n.namespace AS namespace
-  UNION ALL
   MATCH (n:Passage) WHERE n.namespace IS NOT NULL AND n.id IS NOT NULL RETURN 'passage' AS kind, n.namespace AS namespace
 }
 RETURN kind, namespace, count(*) AS records

@@ -11,9 +11,6 @@ CALL () {
   MATCH (n:Proposal) WHERE $kind = 'proposal' AND n.namespace = $namespace AND n.id > $after
   RETURN n ORDER BY n.namespace, n.id LIMIT $limit
   UNION ALL
-  MATCH (n:Message) WHERE $kind = 'message' AND n.namespace = $namespace AND n.id > $after
-  RETURN n ORDER BY n.namespace, n.id LIMIT $limit
-  UNION ALL
   MATCH (n:Passage) WHERE $kind = 'passage' AND n.namespace = $namespace AND n.id > $after
   RETURN n ORDER BY n.namespace, n.id LIMIT $limit
 }

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from server.entries.scope import scopes
 from server.graph.words import scope_token
-from server.journal.search import agent_scope
+from server.journal.messages import agent_scope
 from server.types import Json
 
 Properties = dict[str, Json]

@@ -10,27 +10,19 @@ share a word it says that there are more.
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
 
 from server.embedding.embedder import Embedder
 from server.entries.models import Found, FoundEntry, Search
 from server.entries.scope import narrowest
 from server.fields import iso, milliseconds
 from server.graph.graph import Graph
-from server.ranking.fusion import fuse
 from server.ranking.terms import stems, terms
+from server.retrieval.places import Place, matched, places
 from server.retrieval.scope import Narrow
-from server.retrieval.search import MOST, PassageSearch, Proposed
+from server.retrieval.search import MOST, PassageSearch
 from server.retrieval.snippet import snippet
 from server.types import Row
 from server.vectors.store import VectorStore
-
-
-class _Place(NamedTuple):
-    """Where an entry stands: the passage that it is found by, and its score."""
-
-    id: str
-    score: float
 
 
 class EntrySearch:
@@ -51,8 +43,8 @@ class EntrySearch:
         proposed = await self._passages.propose(narrow, request.query)
         alike = proposed.alike
         while True:
-            places = _places(proposed)
-            page = places[request.offset : request.offset + request.limit]
+            found = places(proposed)
+            page = found[request.offset : request.offset + request.limit]
             row = await self._told(narrow, page, proposed.unconfirmed)
             if not row["gone"]:
                 break
@@ -60,14 +52,14 @@ class EntrySearch:
             proposed = proposed.without(row["gone"])
         return Found(
             items=_items(page, row["found"], request.query, alike),
-            total=len(places),
+            total=len(found),
             limit=request.limit,
             offset=request.offset,
             total_is_exact=len(proposed.hits) < MOST,
             by_meaning=proposed.near is not None,
         )
 
-    async def _told(self, narrow: Narrow, page: Sequence[_Place], others: Sequence[str]) -> Row:
+    async def _told(self, narrow: Narrow, page: Sequence[Place], others: Sequence[str]) -> Row:
         """What the graph says of a page, and which of the others it does not confirm."""
         since, until = narrow.times
         row = await self._graph.one(
@@ -83,38 +75,18 @@ class EntrySearch:
         return row
 
 
-def _places(proposed: Proposed) -> list[_Place]:
-    """All that was found, each entry once: what is fused, then the rest by words alone, no higher than the last."""
-    ranked = fuse(proposed.candidates())
-    places = {hit.candidate.record: _Place(hit.candidate.id, hit.score) for hit in ranked}
-    last = ranked[-1].score if ranked else 0.0
-    for hit in proposed.hits:
-        places.setdefault(hit.record, _Place(hit.id, last))
-    return list(places.values())
-
-
-def _items(page: Sequence[_Place], rows: Sequence[Row], query: str, near: set[str]) -> list[FoundEntry]:
+def _items(page: Sequence[Place], rows: Sequence[Row], query: str, near: set[str]) -> list[FoundEntry]:
     found = {row["passage"]: row for row in rows}
     asked = stems(terms(query))
     return [_item(found[place.id], place.score, asked, meaning=place.id in near) for place in page if place.id in found]
 
 
 def _item(row: Row, score: float, asked: set[str], *, meaning: bool) -> FoundEntry:
-    own = stems(row["words"].split())
-    nearby = stems(row["around"].split()) - own
-    matched: list[Literal["meaning", "words", "neighbour"]] = []
-    if meaning:
-        matched.append("meaning")
-    if asked & own:
-        matched.append("words")
-    if asked & nearby:
-        matched.append("neighbour")
     told = {name: row[name] for name in ("id", "title", "entry_type", "project", "session_id", "section")}
     return FoundEntry(
         **told,
         created_at=iso(row["created_at"]),
         snippet=snippet(row["text"], asked),
         score=score,
-        # The index stems a little otherwise than we do: what it found by words was found by words.
-        matched=matched or ["words"],
+        matched=matched(asked, row, meaning=meaning),
     )

@@ -92,10 +92,13 @@ class SearchConversations(ToolInput):
 
 
 class FoundMessage(Message):
-    """`score` is how far it stands out of what meaning and words proposed; `matched` says which of them did."""
+    """`score` is how far it stands out of what was proposed; `matched` says why.
+
+    `neighbour` is that what was said around it matches.
+    """
 
     score: float
-    matched: list[Literal["meaning", "words"]]
+    matched: list[Literal["meaning", "words", "neighbour"]]
     snippet: str
 
 

@@ -23,6 +23,10 @@ class Recorder:
     async def record(self, caller: Principal, agent_id: str, *caption: str | None) -> dict[str, Any]:
         """Returns the parameters that every storing statement takes; `at` is in epoch milliseconds."""
         (node_id,) = await self._sequence.take(caller.namespace)
+        return self.numbered(caller, agent_id, node_id, *caption)
+
+    def numbered(self, caller: Principal, agent_id: str, node_id: int, *caption: str | None) -> dict[str, Any]:
+        """The same for a record that has its integer id already."""
         return {
             "namespace": caller.namespace,
             "agent_id": agent_id,

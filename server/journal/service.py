@@ -10,11 +10,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from server.embedding.embedder import Embedder
-from server.errors import InvalidArgument
 from server.fields import encoded
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
-from server.graph.words import scope_token
+from server.journal.messages import MessageWriter, require_known
 from server.journal.models import (
     AddReference,
     AllContexts,
@@ -49,9 +48,10 @@ from server.journal.models import (
     StoreMessage,
 )
 from server.journal.records import Recorder
-from server.journal.search import ConversationSearch, agent_scope
+from server.journal.search import ConversationSearch
 from server.journal.tavily import SearchWeb, Tavily, WebResults
 from server.principals import Principal, Role
+from server.retrieval.writing import PassageWriter, searchable
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
 
@@ -73,6 +73,7 @@ class JournalService:
         """`searchable_wait` is in seconds: how long a message waits at most to be found by meaning."""
         self._graph = graph
         self._recorder = Recorder(sequence)
+        self._messages = MessageWriter(graph, PassageWriter(graph, sequence), self._recorder)
         self._projector = projector
         self._tavily = tavily
         self._searchable_wait = searchable_wait
@@ -84,29 +85,12 @@ class JournalService:
         Raises `PermissionDenied`, or `InvalidArgument` naming each reference that is unknown.
         """
         caller.require(Role.AGENT)
-        caption = request.message_content if request.message_content.strip() else request.message_type
-        record = await self._recorder.record(caller, request.agent_id, caption)
-        conversation_id = request.conversation_id or record["id"]
-        said = request.model_dump(exclude={"agent_id", "conversation_id"})
-        known = await self._graph.one(
-            "journal/store_message",
-            **record,
-            **said,
-            scope=f"{scope_token(caller.namespace)} {agent_scope(caller.namespace, request.agent_id)}",
-            speaker=_speaker(request),
-            conversation_id=conversation_id,
-            grouped=request.conversation_id is not None,
+        id_, prepared = await self._messages.add(request, caller)
+        return MessageStored(
+            conversation_id=request.conversation_id or id_,
+            message_id=id_,
+            searchable=await searchable(self._projector, prepared, self._searchable_wait),
         )
-        assert known is not None
-        _require_known(
-            context_snapshot_id=None if known["context_known"] else "context",
-            source_attribution_id=None if known["source_known"] else "attribution",
-        )
-        self._projector.wake()
-        searchable = await self._projector.wait_until_searchable(
-            caller.namespace, "message", record["id"], 1, self._searchable_wait
-        )
-        return MessageStored(conversation_id=conversation_id, message_id=record["id"], searchable=searchable)
 
     async def history(self, request: GetHistory, caller: Principal) -> Items[Message]:
         """Returns a page of what was said to and by an agent, oldest first."""
@@ -140,7 +124,7 @@ class JournalService:
                 context_data=encoded(request.context_data),
                 parent_context_id=request.parent_context_id,
             )
-            _require_known(parent_context_id=None if stored else "context")
+            require_known(parent_context_id=None if stored else "context")
             assert stored is not None
             version: int = stored["version"]
             return version
@@ -248,24 +232,5 @@ def _asked(request: BaseModel, caller: Principal, *, leaving: set[str] | None = 
     return {"namespace": caller.namespace, **request.model_dump(exclude=leaving)}
 
 
-def _speaker(request: StoreMessage) -> str:
-    """Whose words they are, as far as a name says more than a role."""
-    if request.sender == "user" and request.user_id is not None:
-        return request.user_id
-    return request.agent_id if request.sender == "agent" else request.sender
-
-
 def _stored(value: dict[str, Any] | None) -> str | None:
     return None if value is None else encoded(value)
-
-
-def _require_known(**unknown: str | None) -> None:
-    """Raises `InvalidArgument` in the form of a request's own mistakes, naming each field and what it refers to."""
-    problems = [
-        {"field": field, "problem": f"no {kind} of this namespace has this id"}
-        for field, kind in unknown.items()
-        if kind
-    ]
-    if problems:
-        told = "; ".join(f"{each['field']}: {each['problem']}" for each in problems)
-        raise InvalidArgument(f"Invalid arguments. {told}.", {"fields": problems})

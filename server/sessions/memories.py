@@ -8,24 +8,21 @@ Source: memory-core-rest.md "Memory Endpoints"; open-questions.md "memory-core-r
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import count, islice
 
 from server.errors import Conflict
-from server.fields import iso, milliseconds
+from server.fields import captioned, iso, milliseconds
 from server.graph.graph import Graph, Transaction
 from server.retrieval.scope import family_word, session_word
-from server.retrieval.writing import PassageWriter, Prepared, last_said, store
+from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
 from server.sessions.collections import Of, current, require_live
 from server.sessions.passages import key_of, whole_words, with_whole
 from server.types import Row
 
 MEMORIES: Of = "memories"
 FAMILY = "memory"
-_CAPTION = 80
 _TRIES = 20
 """How often an id is tried that another caller has just taken."""
-_MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +59,6 @@ def document(prompt: str, thought: str, response: str) -> str:
     return f"User Prompt: {prompt}\nAgent Thought: {thought}\nAgent Response: {response}"
 
 
-def caption(text: str) -> str:
-    """What Neo4j Browser writes on a node: the beginning of a text, in one line."""
-    line = " ".join(text[:1_000].split())
-    return line if len(line) <= _CAPTION else f"{line[: _CAPTION - 1]}…"
-
-
 def scopes(namespace: str, session_id: str) -> list[str]:
     """The words that a memory's passages carry: of all memories, and of those of its session."""
     return [family_word(FAMILY, namespace), family_word(FAMILY, namespace, session_id)]
@@ -102,7 +93,7 @@ class MemoryWriter:
         session = {"namespace": namespace, "session_id": said.session_id}
         await transaction.run("retrieval/lock_session", **session)
         last = await transaction.one("sessions/last_memory", **session)
-        at = _now_after(None if last is None else last["at"])
+        at = now_after(None if last is None else last["at"])
         id_ = await _free_id(transaction, namespace, milliseconds(at))
         collection = await current(transaction, namespace, MEMORIES)
         word = spoken(namespace, said.session_id)
@@ -113,7 +104,7 @@ class MemoryWriter:
             collection=collection,
             id=id_,
             node_id=prepared.number,
-            name=caption(said.text),
+            name=captioned(said.text),
             after=None if last is None else last["element"],
             at=at,
             prompt=said.prompt,
@@ -149,12 +140,3 @@ async def _free_id(transaction: Transaction, namespace: str, at: int) -> str:
     if free is None:
         raise Conflict("CONFLICT: too many memories were stored in one millisecond; try again.")
     return free
-
-
-def _now_after(last: int | None) -> datetime:
-    """Now, to the millisecond, and after what was said before: an order of time is the order of the session."""
-    now = datetime.now(UTC)
-    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
-    if last is None or milliseconds(now) > last:
-        return now
-    return datetime.fromtimestamp(0, UTC) + (last + 1) * _MILLISECOND

@@ -18,9 +18,9 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
-from server.fields import LONGEST_TEXT, encoded, iso, milliseconds
+from server.fields import LONGEST_TEXT, captioned, encoded, iso, milliseconds
 from server.sessions.collections import Of
-from server.sessions.memories import MEMORIES, caption, document
+from server.sessions.memories import MEMORIES, document
 from server.sessions.models import MEMORY_TYPE, Category, Method, SessionId, Text
 from server.sessions.summaries import SUMMARIES
 from server.types import Row
@@ -151,7 +151,7 @@ def read(line: bytes, model: str, dimension: int) -> Record:
     if isinstance(metadata, _SummaryMetadata):
         properties |= {"name": metadata.title, "label": "Summary", "summary": parsed.document or ""}
     else:
-        properties |= {"name": caption(metadata.prompt or metadata.response), "label": "Interaction"}
+        properties |= {"name": captioned(metadata.prompt or metadata.response), "label": "Interaction"}
     vector = None if parsed.model not in {None, model} else _vector(parsed.embedding, dimension)
     return Record(of, properties if vector is None else properties | {"vector": vector})
 

@@ -7,10 +7,7 @@ import pytest
 from mcp import Client
 from neo4j import AsyncDriver
 
-from server.app import App
-from server.graph.words import scope_token
-from server.journal.search import agent_scope
-from server.vectors.store import point_id
+from server.retrieval.search import CANDIDATES
 from tests.interaction.conftest import Connect
 
 pytestmark = pytest.mark.anyio
@@ -80,38 +77,43 @@ async def test_only_ones_own_messages_are_found(client: Client, connect: Connect
         assert await _ids(stranger, "cat", agent_id="bob") == []
 
 
-async def test_a_quiet_agent_is_heard_among_loud_ones(
-    client: Client, app: App, driver: AsyncDriver, namespace: str
-) -> None:
-    """Another agent's messages, all nearer to the query, would fill the first places by meaning."""
-    loud = [f"loud-{number}" for number in range(150)]
-    await driver.execute_query(
-        "UNWIND range(0, size($ids) - 1) AS n CREATE (:Message:Unprojected {namespace: $namespace, id: $ids[n], "
-        "node_id: -n, agent_id: 'bob', sender: 'user', speaker: 'user', message_content: 'cat', message_type: 'text', "
-        "conversation_id: 'c', created_at: datetime(), revision: 1, scope: $scope})",
-        {"ids": loud, "namespace": namespace, "scope": f"{scope_token(namespace)} {agent_scope(namespace, 'bob')}"},
-        database_="neo4j",
-    )
-    points = [point_id(namespace, "message", id_) for id_ in loud]
-    with anyio.fail_after(60):
-        while len(await app.vectors.revisions(points)) < len(loud):
-            await anyio.sleep(0.05)
+async def test_a_quiet_agent_is_heard_among_loud_ones(client: Client) -> None:
+    """Another agent's messages, all nearer to the query, would fill the first places."""
     own = await _say(client, "We keep a pet that purrs.")
+    async with anyio.create_task_group() as tasks:
+        for _ in range(CANDIDATES + 20):
+            tasks.start_soon(lambda: _say(client, "cat", agent_id="bob"))
+    assert len(await _ids(client, "cat", agent_id="bob", limit=80)) == 80
     assert await _ids(client, "cat", limit=5) == own
+
+
+async def test_an_answer_is_found_by_what_was_asked_before_it(client: Client) -> None:
+    _, tea, _ = await _say(
+        client, "And in the morning, at breakfast?", "Tea, always.", "Right.", conversation_id="talk"
+    )
+    found = {item["message_id"]: item["matched"] for item in await _found(client, "tea at breakfast")}
+    assert found[tea] == ["meaning", "words", "neighbour"]
+
+
+async def test_a_long_message_is_found_by_each_of_its_parts(client: Client) -> None:
+    [report] = await _say(
+        client, "Nothing to tell here. " * 30 + "The badger sleeps underground. " + "And nothing there. " * 30
+    )
+    await _say(client, "Badgers are not in the garden.")
+    [item] = [item for item in await _found(client, "where does it live underground") if item["message_id"] == report]
+    assert "The badger sleeps underground." in item["snippet"]
 
 
 async def test_what_the_graph_does_not_confirm_is_not_found(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
-    gone, changed = await _say(client, "The cat is gone.", "The cat has changed.")
+    gone, there = await _say(client, "The cat is gone.", "The cat is there.")
     await driver.execute_query(
-        "MATCH (m:Message {namespace: $namespace}) WHERE m.id = $changed "
-        "SET m.revision = 2, m.message_content = 'Dog.' "
-        "WITH count(*) AS _ MATCH (m:Message {namespace: $namespace}) WHERE m.id = $gone DETACH DELETE m",
-        {"namespace": namespace, "gone": gone, "changed": changed},
+        "MATCH (m:Message {namespace: $namespace, id: $gone}) DETACH DELETE m",
+        {"namespace": namespace, "gone": gone},
         database_="neo4j",
     )
-    assert await _ids(client, "cat") == []
+    assert await _ids(client, "feline") == [there]
 
 
 async def test_the_limit_holds_and_equal_scores_have_one_order(client: Client) -> None:

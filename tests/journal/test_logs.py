@@ -215,7 +215,7 @@ async def test_nothing_of_the_journal_is_without_a_caption_an_id_or_a_writer(age
     for log in LOGS:
         await agent.ask(log.store, **log.bare)
     rows = await cypher(
-        "MATCH (n {namespace: $namespace}) WHERE NOT (n:Sequence OR n:Change OR n:Principal) "
+        "MATCH (n {namespace: $namespace}) WHERE NOT (n:Sequence OR n:Change OR n:Principal OR n:Passage) "
         "RETURN labels(n)[0] AS label, n.name AS name, n.id AS id, n.node_id AS node_id, n.created_by AS by"
     )
     assert {row["label"] for row in rows} == {

@@ -198,7 +198,7 @@ async def test_a_message_is_connected_to_all_that_it_belongs_to(agent: Agent, cy
         "store_conversation_message",
         sender="user",
         user_id="grace",
-        message_content="Connected.",
+        message_content="Connected to [[Neo4j]].",
         conversation_id="talk",
         context_snapshot_id=context["context_id"],
         source_attribution_id=source["attribution_id"],
@@ -213,5 +213,6 @@ async def test_a_message_is_connected_to_all_that_it_belongs_to(agent: Agent, cy
         ("IN", "Session", "talk"),
         ("IN", "Context", "task v1"),
         ("EVIDENCED_BY", "Attribution", "user_input"),
+        ("MENTIONS", "Entity", "Neo4j"),
     }
-    assert {row["caption"] for row in rows} == {"Connected."}
+    assert {row["caption"] for row in rows} == {"Connected to [[Neo4j]]."}

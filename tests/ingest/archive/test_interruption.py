@@ -34,7 +34,7 @@ async def test_an_import_that_was_killed_is_put_right_by_the_same_one(
 ) -> None:
     made = (
         "UNWIND range(1, 1500) AS id CREATE (:Thing {namespace: $n, uid: id})-[:R {id: id}]->"
-        "(:Message {namespace: $n, id: toString(id), uid: -id, message_content: 'hello', revision: 1})"
+        "(:Passage {namespace: $n, id: toString(id), uid: -id, name: 'hello', text: 'hello', revision: 1})"
     )
     await cypher(driver, made, n=namespace)
     file, copy = tmp_path / "a.jsonl", f"{namespace}-copy"
@@ -54,9 +54,9 @@ async def test_an_import_that_was_killed_is_put_right_by_the_same_one(
     assert (done.queued, done.resumed) == (1500, False)
     assert await cypher(driver, "MATCH (n:Arriving|ArchiveImport) RETURN n.namespace") == []
     assert (await exported(graph, copy, file)).manifest.content == told.manifest.content
-    queued = "MATCH (n:Message {namespace: $n}) RETURN count(n), count(CASE WHEN n:Unprojected THEN 1 END)"
+    queued = "MATCH (n:Passage {namespace: $n}) RETURN count(n), count(CASE WHEN n:Unprojected THEN 1 END)"
     assert await cypher(driver, queued, n=copy) == [[1500, 1500]]
-    await cypher(driver, "MATCH (n:Message {namespace: $n}) DETACH DELETE n", n=copy)
+    await cypher(driver, "MATCH (n:Passage {namespace: $n}) DETACH DELETE n", n=copy)
 
 
 async def test_an_import_that_died_just_before_its_end_is_ended_by_the_same_one_alone(
