@@ -17,6 +17,7 @@ import anyio
 from ingest.ledger import INGEST, Run
 from ingest.pipeline import Progress, Silent, Summary, batches
 from ingest.records import BadRecord
+from ingest.sources.documents import walk, why_unread
 from server.entries.documents import SUFFIXES, Document, DocumentWriter, Outcome, Shelf, Unreadable, read_document
 from server.entries.models import IngestDocs
 from server.entries.policy import require_no_secret
@@ -91,7 +92,7 @@ def _files(paths: list[Path], summary: Summary) -> list[Found]:
     for path in paths:
         real = Path(os.path.realpath(path))
         if real.is_dir():
-            for file in _walk(real, summary):
+            for file in _within(real, summary):
                 found.setdefault(file, Found(file, file.relative_to(real.parent).as_posix()))
         elif real.suffix.lower() in SUFFIXES:
             found.setdefault(real, Found(real, real.relative_to(real.parent.parent).as_posix()))
@@ -100,23 +101,17 @@ def _files(paths: list[Path], summary: Summary) -> list[Found]:
     return list(found.values())
 
 
-def _walk(folder: Path, summary: Summary) -> Iterator[Path]:
-    """Real paths of the documents below a folder, hidden ones left out; links that lead out of it are passed over."""
-
-    def unread(error: OSError) -> None:
-        summary.set_aside(BadRecord(str(error.filename), 0, _unread(error)))
-
-    for parent, folders, files in os.walk(folder, onerror=unread):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            path = Path(parent, name)
-            if name.startswith(".") or path.suffix.lower() not in SUFFIXES:
-                continue
-            real = Path(os.path.realpath(path)) if path.is_symlink() else path
-            if real.is_relative_to(folder):
-                yield real
-            else:
-                summary.passed_over.append(str(path))
+def _within(folder: Path, summary: Summary) -> Iterator[Path]:
+    """Real paths of the documents below a folder; links that lead out of it are passed over."""
+    for path in walk(folder):
+        if isinstance(path, BadRecord):
+            summary.set_aside(path)
+            continue
+        real = Path(os.path.realpath(path)) if path.is_symlink() else path
+        if real.is_relative_to(folder):
+            yield real
+        else:
+            summary.passed_over.append(str(path))
 
 
 def _read(files: Sequence[Found], summary: Summary) -> list[Document]:
@@ -126,16 +121,12 @@ def _read(files: Sequence[Found], summary: Summary) -> list[Document]:
         try:
             read = read_document(file.path, file.source_ref)
         except OSError as error:
-            read = Unreadable(_unread(error))
+            read = Unreadable(why_unread(error))
         if isinstance(read, Unreadable):
             summary.set_aside(BadRecord(str(file.path), 0, read.reason))
         else:
             documents.append(read)
     return documents
-
-
-def _unread(error: OSError) -> str:
-    return f"it cannot be read: {type(error).__name__}"
 
 
 def _count(summary: Summary, outcome: Outcome) -> None:

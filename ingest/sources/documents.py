@@ -65,19 +65,29 @@ def read_documents(paths: list[Path]) -> Iterator[Document | BadRecord]:
         if not absolute.exists():
             yield BadRecord(str(path), 0, "there is no such file or folder")
             continue
-        for file in _walk(absolute) if absolute.is_dir() else [absolute]:
-            if file in seen:
-                continue
-            seen.add(file)
-            yield from _read(file, named=file == absolute)
+        for file in walk(absolute) if absolute.is_dir() else [absolute]:
+            if isinstance(file, BadRecord):
+                yield file
+            elif file not in seen:
+                seen.add(file)
+                yield from _read(file, named=file == absolute)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):
+def walk(folder: Path) -> Iterator[Path | BadRecord]:
+    """Yields the documents below a folder, sorted, hidden ones left out; then the folders that cannot be read."""
+    unread: list[OSError] = []
+    for parent, folders, files in os.walk(folder, onerror=unread.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
                 yield Path(parent, name)
+    for error in unread:
+        yield BadRecord(str(error.filename), 0, why_unread(error))
+
+
+def why_unread(error: Exception) -> str:
+    """The reason of a `BadRecord`: nothing of the file, nor of the system's own words."""
+    return f"it cannot be read: {type(error).__name__}"
 
 
 def _read(file: Path, *, named: bool) -> Iterator[Document | BadRecord]:
@@ -86,11 +96,13 @@ def _read(file: Path, *, named: bool) -> Iterator[Document | BadRecord]:
             yield from _members(file)
         elif file.suffix.lower() not in SUFFIXES:
             yield BadRecord(str(file), 0, f"decision records are {', '.join(sorted(SUFFIXES))} files or tar archives")
+        elif not file.is_file():  # to open a pipe would wait for who writes into it
+            yield BadRecord(str(file), 0, "it is no file")
         else:
             with file.open("rb") as stream:
                 yield _decoded(file, stream, named=named)
     except (OSError, tarfile.TarError, EOFError, zlib.error) as error:
-        yield BadRecord(str(file), 0, f"it cannot be read: {type(error).__name__}")
+        yield BadRecord(str(file), 0, why_unread(error))
 
 
 def _members(archive: Path) -> Iterator[Document | BadRecord]:

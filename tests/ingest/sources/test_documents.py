@@ -1,6 +1,7 @@
 """Where texts come from: files, folders, tar archives."""
 
 import io
+import os
 import tarfile
 from pathlib import Path, PurePosixPath
 
@@ -44,11 +45,28 @@ def test_what_cannot_be_read_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -
     (tmp_path / "c.tar").write_bytes(b"no archive")
     (tmp_path / "d.md").write_text("\ufeffd\r\n", encoding="utf-8", newline="")
     (tmp_path / "e.docx").write_text("e")
+    os.mkfifo(tmp_path / "f.md")
     named = [tmp_path / "c.tar", tmp_path / "e.docx", tmp_path / "missing"]
     found = list(read_documents([tmp_path, *named]))
     bad = {(Path(part.file).name, part.line) for part in found if isinstance(part, BadRecord)}
-    assert bad == {("a.md", 2), ("b.md", 0), ("c.tar", 0), ("e.docx", 0), ("missing", 0)}
+    assert bad == {("a.md", 2), ("b.md", 0), ("c.tar", 0), ("e.docx", 0), ("f.md", 0), ("missing", 0)}
     assert [part.text for part in found if isinstance(part, Document)] == ["d\n"]
+
+
+def test_a_folder_that_cannot_be_read_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("a")
+    (tmp_path / "z.md").write_text("z")
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):  # deeper than any path may be long: not even root can read that by its name
+        os.mkdir("deep" * 60, dir_fd=here)
+        above, here = here, os.open("deep" * 60, os.O_RDONLY, dir_fd=here)
+        os.close(above)
+    os.close(here)
+    found = list(read_documents([tmp_path]))
+    assert [part.text for part in found if isinstance(part, Document)] == ["a", "z"]
+    [bad] = [part for part in found if isinstance(part, BadRecord)]
+    assert bad.file.startswith(str(tmp_path / "deep"))
+    assert bad.reason == "it cannot be read: OSError"
 
 
 @pytest.mark.parametrize(
