@@ -36,7 +36,7 @@ CALL () {
       MATCH (proposal)-[:EVIDENCED_BY]->(record)
       RETURN {
         id: toString(coalesce(record.id, record.node_id)),
-        kind: head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected']]),
+        kind: coalesce(record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected']])),
         name: coalesce(record.name, '')
       } ORDER BY coalesce(record.node_id, record.id)
     },

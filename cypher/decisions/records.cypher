@@ -2,9 +2,14 @@
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of decisions, entries, messages and other records, integer ids as their digits
+CALL () {
+  MATCH (collection:MemoryCollection {namespace: $namespace, state: 'live'})
+  WHERE collection.of IN ['memories', 'summaries']
+  RETURN collect(collection.id) AS live
+}
 UNWIND $ids AS id
-WITH id, CASE WHEN toString(toIntegerOrNull(id)) = id THEN toIntegerOrNull(id) END AS number
-CALL (id, number) {
+WITH live, id, CASE WHEN toString(toIntegerOrNull(id)) = id THEN toIntegerOrNull(id) END AS number
+CALL (live, id, number) {
   MATCH (n:Decision {namespace: $namespace, id: id}) RETURN n
   UNION ALL
   MATCH (n:Entry {namespace: $namespace, id: id}) RETURN n
@@ -19,9 +24,9 @@ CALL (id, number) {
   UNION ALL
   MATCH (n:Metric {namespace: $namespace, id: id}) RETURN n
   UNION ALL
-  MATCH (n:Interaction {namespace: $namespace, id: id}) RETURN n
-  UNION ALL
-  MATCH (n:Summary {namespace: $namespace, id: id}) RETURN n
+  // A memory or a summary. What is staged or removed is none.
+  UNWIND live AS collection
+  MATCH (n:Collected {namespace: $namespace, collection: collection, id: id}) RETURN n
   UNION ALL
   MATCH (n:Dialogue {namespace: $namespace, id: number}) RETURN n
   UNION ALL
@@ -29,4 +34,7 @@ CALL (id, number) {
   UNION ALL
   MATCH (n:Episode {namespace: $namespace, id: number}) RETURN n
 }
-RETURN id, elementId(n) AS element, head([label IN labels(n) WHERE NOT label IN ['Passage', 'Unprojected']]) AS kind
+RETURN
+  id,
+  elementId(n) AS element,
+  coalesce(n.label, head([label IN labels(n) WHERE NOT label IN ['Passage', 'Unprojected']])) AS kind

@@ -9,6 +9,7 @@ import pytest
 
 from server.decisions.models import ProposeDecision
 from server.decisions.service import DecisionService
+from server.embedding.embedder import FastEmbedder
 from server.entities.models import FindPath, QueryNeighbors
 from server.entities.service import EntityService
 from server.errors import (
@@ -23,6 +24,11 @@ from server.errors import (
 from server.graph.graph import Graph
 from server.graph.sequence import Sequence
 from server.principals import Role
+from server.sessions.extractive import ExtractiveSummariser
+from server.sessions.models import AddMemory, Summarize
+from server.sessions.service import SessionService
+from server.vectors.edge import EdgeStore
+from server.vectors.projector import Projector
 from tests.conftest import Cypher, Rows
 from tests.decisions.conftest import Caller, Clock, Make
 
@@ -85,8 +91,26 @@ async def test_a_proposal_is_a_draft_with_its_evidence_and_decides_nothing(
     assert await agent.record("database", "Use SQLite"), "a draft holds no place"
 
 
-async def test_any_record_of_the_memory_is_evidence(agent: Caller, cypher: Cypher) -> None:
-    words = ["Entry", "Message", "Context", "Attribution", "Correction", "Metric", "Interaction", "Summary"]
+@pytest.fixture
+def sessions(
+    graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
+) -> SessionService:
+    summariser = ExtractiveSummariser(embedder)
+    return SessionService(graph, sequence, vectors, embedder, projector, summariser=summariser, searchable_wait=0)
+
+
+async def _summarised(sessions: SessionService, caller: Caller) -> tuple[str, str]:
+    """The ids of a memory and of the summary of its session."""
+    said = {"prompt": "Which database?", "thought": "Paths.", "response": "Neo4j.", "sessionId": "talk"}
+    memory = await sessions.add_memory(AddMemory.model_validate(said), caller.principal)
+    answer = await sessions.summarize(Summarize.model_validate({"sessionId": "talk"}), caller.principal)
+    return memory.id, answer.sessions[0].summary_id
+
+
+async def test_any_record_of_the_memory_is_evidence(
+    agent: Caller, admin: Caller, sessions: SessionService, cypher: Cypher
+) -> None:
+    words = ["Entry", "Message", "Context", "Attribution", "Correction", "Metric"]
     numbers = ["Dialogue", "Insight", "Episode"]
     for n, label in enumerate([*words, *numbers]):
         id_ = n if label in numbers else label.lower()
@@ -96,17 +120,39 @@ async def test_any_record_of_the_memory_is_evidence(agent: Caller, cypher: Cyphe
             label=label,
             n=n,
         )
+    memory, summary = await _summarised(sessions, agent)
     decision = await agent.record("queue")
-    ids = [*(word.lower() for word in words), "8", "9", "10", decision]
-    await agent.propose("database", *ids)
-    [proposal] = (await agent.proposals()).proposals
-    assert {(each.kind, each.id) for each in proposal.evidence} == {
+    evidence = {
         *((word, word.lower()) for word in words),
-        ("Dialogue", "8"),
-        ("Insight", "9"),
-        ("Episode", "10"),
+        ("Interaction", memory),
+        ("Summary", summary),
+        ("Dialogue", "6"),
+        ("Insight", "7"),
+        ("Episode", "8"),
         ("Decision", decision),
     }
+    await agent.propose("database", *(id_ for _, id_ in evidence))
+    [proposal] = (await agent.proposals()).proposals
+    assert {(each.kind, each.id) for each in proposal.evidence} == evidence
+    with pytest.raises(InvalidArgument, match="Interaction"):
+        await admin.accept(memory)
+
+
+async def test_what_was_deleted_or_has_not_arrived_yet_is_no_evidence(
+    agent: Caller, admin: Caller, evidence: list[str], sessions: SessionService, cypher: Cypher
+) -> None:
+    _, summary = await _summarised(sessions, agent)
+    assert await agent.propose("database", *evidence, summary)
+    await sessions.delete_summaries(admin.principal)
+    await cypher(
+        "CREATE (:MemoryCollection {namespace: $namespace, id: 'import', of: 'memories', state: 'staged'}), "
+        "(:Interaction:Collected:Unlinked {namespace: $namespace, collection: 'import', id: 'half of an import'})"
+    )
+    found = await cypher("MATCH (n:Collected {namespace: $namespace}) RETURN n.id AS id")
+    for gone in (summary, "half of an import"):
+        assert {"id": gone} in found
+        with pytest.raises(NotFound, match=gone):
+            await agent.propose("queue", *evidence, gone)
 
 
 @pytest.mark.parametrize(
