@@ -3,7 +3,10 @@
 // $namespace STRING: the caller's namespace
 // $session_id STRING: the session
 MATCH (dialogue:Dialogue)
-WHERE dialogue.namespace = $namespace AND dialogue.session_id = $session_id AND dialogue.created_at IS NOT NULL
+WHERE dialogue.namespace = $namespace AND dialogue.session_id = $session_id
+  // All that the index holds, and below its whole order, so that it is read in that order and no further than one.
+  AND dialogue.created_at IS NOT NULL AND dialogue.id IS NOT NULL AND dialogue.speaker IS NOT NULL
 RETURN dialogue.id AS id, dialogue.place AS place, dialogue.created_at.epochMillis AS at
-ORDER BY dialogue.created_at DESC
+ORDER BY
+  dialogue.namespace DESC, dialogue.session_id DESC, dialogue.created_at DESC, dialogue.id DESC, dialogue.speaker DESC
 LIMIT 1

@@ -9,5 +9,6 @@ CALL () {
 MATCH (memory:Interaction {namespace: $namespace, session_id: $session_id})
 WHERE memory.collection IN live AND memory.created_at IS NOT NULL AND memory.id IS NOT NULL
 RETURN elementId(memory) AS element, memory.created_at.epochMillis AS at
-ORDER BY memory.created_at DESC, memory.id DESC
+// The whole order of the index, so that it is read in that order and no further than one.
+ORDER BY memory.namespace DESC, memory.session_id DESC, memory.created_at DESC, memory.id DESC
 LIMIT 1
