@@ -5,7 +5,7 @@
 // $before ZONED DATETIME: what was saved before this is too old; null where age does not count
 // $most INTEGER: entries that a project may have, the newest first; null where their number does not count
 MATCH (entry:Entry {namespace: $namespace})
-WHERE $project IS NULL OR entry.project = $project
+WHERE entry.id IS NOT NULL AND ($project IS NULL OR entry.project = $project)
 WITH entry ORDER BY entry.created_at DESC, entry.node_id DESC
 WITH entry.project AS project, collect(entry) AS entries
 UNWIND range(0, size(entries) - 1) AS place

@@ -7,16 +7,24 @@
 MATCH (anchor:Entry {namespace: $namespace, id: $anchor_id})
 CALL (anchor) {
   MATCH (entry:Entry)
-  WHERE entry.namespace = $namespace AND entry.project = anchor.project AND entry.created_at <= anchor.created_at
-    AND (entry.created_at < anchor.created_at OR entry.node_id < anchor.node_id)
-  WITH entry ORDER BY entry.created_at DESC, entry.node_id DESC LIMIT $before
+  WHERE entry.namespace = $namespace AND entry.project = anchor.project
+    AND entry.created_at <= anchor.created_at AND entry.node_id IS NOT NULL
+    // As an OR it would be planned as two searches, whose rows are sorted all.
+    AND CASE WHEN entry.created_at = anchor.created_at THEN entry.node_id < anchor.node_id ELSE true END
+  WITH entry
+  // The whole order of the index, so that it is read in that order and no further than what is asked for.
+  ORDER BY entry.namespace DESC, entry.project DESC, entry.created_at DESC, entry.node_id DESC
+  LIMIT $before
   RETURN collect(entry) AS earlier
 }
 CALL (anchor) {
   MATCH (entry:Entry)
-  WHERE entry.namespace = $namespace AND entry.project = anchor.project AND entry.created_at >= anchor.created_at
-    AND (entry.created_at > anchor.created_at OR entry.node_id > anchor.node_id)
-  WITH entry ORDER BY entry.created_at, entry.node_id LIMIT $after
+  WHERE entry.namespace = $namespace AND entry.project = anchor.project
+    AND entry.created_at >= anchor.created_at AND entry.node_id IS NOT NULL
+    AND CASE WHEN entry.created_at = anchor.created_at THEN entry.node_id > anchor.node_id ELSE true END
+  WITH entry
+  ORDER BY entry.namespace, entry.project, entry.created_at, entry.node_id
+  LIMIT $after
   RETURN collect(entry) AS later
 }
 UNWIND reverse(earlier) + [anchor] + later AS entry
