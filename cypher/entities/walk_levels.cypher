@@ -32,6 +32,6 @@ RETURN
       step.node.label, head([label IN labels(step.node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'
     ),
     name: coalesce(step.node.name, ''),
-    status: CASE WHEN step.node:Decision THEN step.node.status END
+    status: CASE WHEN step.node:Decision OR step.node:Proposal THEN step.node.status END
   }] AS nodes,
   [step IN tail(steps) | step.edge] AS edges

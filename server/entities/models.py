@@ -127,7 +127,7 @@ class PathStep(ToolOutput):
     node_id: int
     label: str
     name: str
-    status: str | None = None  # of decisions alone
+    status: str | None = None  # of decisions and proposals alone
     relation_to_next: str | None = None
     direction_to_next: Direction | None = None
     weight_to_next: float | None = None

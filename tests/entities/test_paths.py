@@ -156,25 +156,30 @@ async def test_the_answer_tells_all_that_is_specified(caller: Caller) -> None:
     }
 
 
-async def test_a_path_may_run_through_a_decision_and_start_at_one(tier: None, caller: Caller, cypher: Cypher) -> None:
+@pytest.mark.parametrize(("kind", "status"), [("Decision", "active"), ("Proposal", "draft")])
+async def test_a_path_may_run_through_a_decision_or_a_proposal_and_start_at_one(
+    tier: None, caller: Caller, cypher: Cypher, kind: str, status: str
+) -> None:
     for name in ("Precedent", "Neo4j"):
         await caller.node(name, "Thing")
     await cypher(
         "MATCH (a:Entity {namespace: $namespace, name: 'Precedent'}) "
         "MATCH (b:Entity {namespace: $namespace, name: 'Neo4j'}) "
-        "CREATE (a)<-[:ABOUT]-(:Decision {namespace: $namespace, id: 'd-1', node_id: 900, name: 'Use Neo4j', "
-        "status: 'active'})-[:MENTIONS]->(b)"
+        "CREATE (a)<-[:ABOUT]-(:$($kind) {namespace: $namespace, id: 'd-1', node_id: 900, name: 'Use Neo4j', "
+        "status: $status})-[:MENTIONS]->(b)",
+        kind=kind,
+        status=status,
     )
     through = await caller.path("Precedent", "Neo4j")
     assert [(step.name, step.label, step.status, step.relation_to_next) for step in through.path] == [
         ("Precedent", "Thing", None, "ABOUT"),
-        ("Use Neo4j", "Decision", "active", "MENTIONS"),
+        ("Use Neo4j", kind, status, "MENTIONS"),
         ("Neo4j", "Thing", None, None),
     ]
     assert (through.path_weight, through.path[1].node_id) == (2.0, 900)
     assert [step.name for step in (await caller.path("d-1", "Neo4j")).path] == ["Use Neo4j", "Neo4j"]
     alone = await caller.path("d-1", "d-1")
-    assert [(step.name, step.status) for step in alone.path] == [("Use Neo4j", "active")]
+    assert [(step.name, step.status) for step in alone.path] == [("Use Neo4j", status)]
 
 
 async def test_a_path_to_itself_has_one_step_and_no_hop(caller: Caller) -> None:
