@@ -1,4 +1,4 @@
-# Precedent alone: its Neo4j and its Qdrant are other containers, so neither Java nor jars are needed here.
+# Precedent alone: its Neo4j and its Qdrant are other containers: the extra `local`, which brings Java, is left out.
 FROM python:3.11-slim
 
 RUN useradd --create-home --uid 10001 precedent && install -d -o precedent /data

