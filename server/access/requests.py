@@ -4,6 +4,7 @@ Source: issue 6, "Access". Never a body, a query or a secret: of the address onl
 """
 
 import time
+from http import HTTPMethod
 from secrets import token_hex
 
 import structlog
@@ -16,6 +17,7 @@ PRINCIPAL = "precedent.principal"
 _REQUEST = "precedent.request"
 _QUIET = frozenset({"/mcp", "/healthcheck", "/metrics"})
 """The executor tells of each call and read; the others are asked by machines, every few seconds."""
+_METHODS = frozenset(HTTPMethod)
 _FAILED = 500
 _log = structlog.get_logger(__name__)
 
@@ -27,9 +29,13 @@ def request_of(scope: Scope) -> str:
 
 
 def route_of(scope: Scope) -> str:
-    """Returns what a request asks, as `GET /memories`; of what no route takes, the method alone."""
+    """Returns what a request asks, as `GET /memories`; of what no route takes, the method alone.
+
+    A method that HTTP does not have is `OTHER`: any word may be sent as one, and each route is counted by itself.
+    """
+    method = scope["method"] if scope["method"] in _METHODS else "OTHER"
     path = getattr(scope.get("route"), "path", None) or (scope["path"] if scope["path"] in _QUIET else "")
-    return f"{scope['method']} {path}".rstrip()
+    return f"{method} {path}".rstrip()
 
 
 class RequestLog:
