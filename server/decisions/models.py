@@ -7,24 +7,16 @@ Source: decisions.md "Tools", "Data Models (Responses)"; fields beyond it from d
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
+from server.fields import LONGEST_TEXT, Said
 from server.ranking.policy import Mode
 from server.tools import ToolInput, ToolOutput
 
-
-def _says_something(text: str) -> str:
-    if not text.strip():
-        raise ValueError("holds nothing but white space")
-    return text
-
-
-Said = AfterValidator(_says_something)
 Title = Annotated[str, Field(min_length=1, max_length=1_000), Said]
 Target = Annotated[str, Field(min_length=1, max_length=1_000), Said]
 Consequences = Annotated[list[Annotated[str, Field(max_length=10_000)]], Field(max_length=100)]
-_LONGEST_RATIONALE = 1_048_576
-Rationale = Annotated[str, Field(min_length=10, max_length=_LONGEST_RATIONALE), Said]
+Rationale = Annotated[str, Field(min_length=10, max_length=LONGEST_TEXT), Said]
 Id = Annotated[str, Field(min_length=1, max_length=1_000)]
 EvidenceId = Annotated[Id, BeforeValidator(lambda id_: str(id_) if type(id_) is int else id_)]
 """Insights and dialogues have integers, and are told by them."""
@@ -42,7 +34,7 @@ class RecordDecision(ToolInput):
 class SupersedeDecision(ToolInput):
     title: Title
     target: Target = Field(description="Exactly the target of the old decision")
-    rationale: Annotated[str, Field(min_length=15, max_length=_LONGEST_RATIONALE), Said] = Field(
+    rationale: Annotated[str, Field(min_length=15, max_length=LONGEST_TEXT), Said] = Field(
         description="Why the old decision no longer holds"
     )
     old_decision_ids: Annotated[list[str], Field(min_length=1, max_length=100)]

@@ -10,16 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from server.fields import Whole
 from server.tools import ToolInput, ToolOutput
-
-
-def _encodable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("holds half a surrogate pair, which is no text") from None
-    return text
-
 
 _RECORD_ID = re.compile(r"(decision|proposal)_\d{8}_\d{6}_\d{6}_[0-9a-f]{8}")
 
@@ -30,11 +22,11 @@ def _no_record(name: str) -> str:
     return name
 
 
-Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_encodable)]
+Name = Annotated[str, Field(min_length=1, max_length=1000), Whole]
 """What an index covers is short (design.md section 3, "Indexed strings are short")."""
 ThingName = Annotated[Name, AfterValidator(_no_record)]
 """A thing of a decision's name would stand before the decision wherever its id is asked for."""
-Word = Annotated[str, Field(max_length=1000), AfterValidator(_encodable)]
+Word = Annotated[str, Field(max_length=1000), Whole]
 Weight = Annotated[float, Field(ge=0.0, le=1.0)]
 Properties = Annotated[dict[str, Any], Field(default_factory=dict)]
 """Any JSON object; `properties.py` checks and encodes it."""
