@@ -29,4 +29,5 @@ RETURN
   } AS record,
   record.created_at.epochMillis AS at,
   coalesce(record.vector, whole.vector) AS vector
-ORDER BY record.created_at, record.id
+// `record` is what is told from here on, which has no time of its own.
+ORDER BY at, record.id

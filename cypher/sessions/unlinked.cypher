@@ -16,4 +16,5 @@ RETURN
   record {.id, .session_id, .prompt, .thought, .response, .title, .summary, .category} AS record,
   record.created_at.epochMillis AS at,
   record.vector AS vector
-ORDER BY record.created_at, record.id
+// `record` is what is told from here on, which has no time of its own.
+ORDER BY at, record.id
