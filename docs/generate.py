@@ -34,7 +34,7 @@ def tools() -> str:
     """Every MCP tool, by family."""
     intro = _prose("""
         What agents call over MCP. A family is published with `PRECEDENT_TOOLSETS` or `--toolsets`; all are by default.
-        Arguments are checked strictly: unknown names (which entries and the reading tools of the journal ignore), null
+        Arguments are checked strictly: unknown names (which entries and the journal's `get_*` tools ignore), null
         where the schema has none, and other types are refused, and the answer says which. Entries take what is out of
         range as the nearest that is in it.
         Answers come as structured content and as the same JSON in text. Whoever gets an [error](errors.md) has changed

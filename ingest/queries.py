@@ -59,7 +59,7 @@ async def ingest_queries(
     elif known and written and not known.set_aside:
         summary.unchanged = known.records
     else:
-        work = _Work(graph, namespace, path, kind, summary, ledger=ledger, run=run, again=again)
+        work = _Work(graph, namespace, path, kind, summary, ledger=ledger, run=run, ids=Sequence(graph), again=again)
         await work.through(told)
         if not dry_run and not written:
             await work.open()
@@ -80,6 +80,7 @@ class _Work:
     summary: Summary
     ledger: FileLedger
     run: Run
+    ids: Sequence
     again: bool
     opened: bool = False
     share: float = 0.0
@@ -114,7 +115,7 @@ class _Work:
         changed = [row for row in there if self.again or not _same(row, known[row["query"]])]
         if (new or changed) and not self.summary.dry_run:
             await self.open()
-            for row, number in zip(new, await Sequence(self.graph).take(self.namespace, len(new)), strict=True):
+            for row, number in zip(new, await self.ids.take(self.namespace, len(new)), strict=True):
                 row["id"] = number
             await self.graph.run(
                 writing, namespace=self.namespace, uri=self.ledger.uri, rows=[*new, *changed], timeout=_TIMEOUT

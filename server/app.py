@@ -13,6 +13,7 @@ import structlog
 from fastapi import FastAPI
 from mcp_types import CallToolResult, ReadResourceResult
 
+from server import gauges
 from server.access.gate import caller_of
 from server.access.rate import RateLimit
 from server.access.requests import request_of
@@ -26,7 +27,7 @@ from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
 from server.entities.service import EntityService
 from server.entries.service import EntryService, EntrySettings
-from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable, VectorsUnavailable
+from server.errors import PrecedentError, QueryTimeout, SetupError, Unavailable, VectorsUnavailable
 from server.evaluation.judges import ModelPanel, Panel
 from server.evaluation.service import EvaluationService, Search
 from server.graph.graph import Graph
@@ -53,7 +54,6 @@ from server.vectors.remote import connect as connect_qdrant
 from server.vectors.store import VectorStore
 
 _log = structlog.get_logger(__name__)
-_METRICS_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,21 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.push_async_callback(tavily.close)
         panel = ModelPanel((settings.judge1_model, settings.judge2_model), providers(settings))
         stack.push_async_callback(panel.close)
+        sequence = Sequence(graph)
         services = _services(
-            settings, graph, vectors=vectors, embedder=embedder, projector=projector, tavily=tavily, panel=panel
+            settings,
+            graph,
+            sequence,
+            vectors=vectors,
+            embedder=embedder,
+            projector=projector,
+            tavily=tavily,
+            panel=panel,
         )
         executor = _executor(settings, services, metrics, rate)
         sessions = SessionService(
             graph,
-            Sequence(graph),
+            sequence,
             vectors,
             embedder,
             projector,
@@ -124,13 +132,14 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         http = build_rest(
             settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp, sessions=sessions, services=services
         )
-        # Another embedding model refuses the start; a Qdrant that is away does not: search goes on by words meanwhile.
-        with contextlib.suppress(Unavailable):
+        # Another embedding model refuses the start; a Qdrant that is away does not, nor a Neo4j that is slow at first:
+        # search goes on by words meanwhile.
+        with contextlib.suppress(Unavailable, QueryTimeout):
             await projector.prepare()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(projector.run)
             tasks.start_soon(partial(sessions.linker.run, alone=settings.local))
-            tasks.start_soon(_measure, graph, vectors, projector, metrics)
+            tasks.start_soon(gauges.follow, graph, vectors, projector, metrics)
             if settings.plan_ahead:
                 tasks.start_soon(_plan, graph, (*settings.toolsets, "sessions"))
             try:
@@ -154,6 +163,7 @@ def vector_store(settings: Settings) -> VectorStore:
 def _services(
     settings: Settings,
     graph: Graph,
+    sequence: Sequence,
     *,
     vectors: VectorStore,
     embedder: Embedder,
@@ -161,7 +171,6 @@ def _services(
     tavily: Tavily,
     panel: Panel,
 ) -> dict[Toolset, object]:
-    sequence = Sequence(graph)
     decisions = DecisionSettings(cooldown=settings.write_cooldown, searchable_wait=settings.searchable_wait)
     entries = EntrySettings(
         project=settings.project,
@@ -246,23 +255,3 @@ async def _plan(graph: Graph, families: Collection[str]) -> None:
                 await graph.plan(name)
             except PrecedentError as error:
                 _log.warning("statement_not_planned", statement=name, reason=error.message)
-
-
-async def _measure(graph: Graph, vectors: VectorStore, projector: Projector, metrics: Metrics) -> None:
-    while True:
-        try:
-            lag = await projector.lag()
-            sizes = await graph.one("metrics/sizes")
-            assert sizes is not None
-        except GraphUnavailable:
-            metrics.graph_up.set(0)
-        else:
-            metrics.graph_up.set(1)
-            metrics.unprojected.set(lag.records + lag.deletions)
-            metrics.unprojected_seconds.set(lag.seconds)
-            for kind, count in sizes["records"].items():
-                metrics.records.labels(kind).set(count)
-            metrics.relationships.set(sizes["relationships"])
-        with contextlib.suppress(Unavailable):
-            metrics.vectors.set(await vectors.count())
-        await anyio.sleep(_METRICS_SECONDS)

@@ -25,13 +25,17 @@ def decoded(text: str | None) -> Any:
 
 def iso(epoch_milliseconds: int) -> str:
     """An instant as answers tell it: UTC, to the millisecond."""
-    moment = _EPOCH + timedelta(milliseconds=epoch_milliseconds)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment(epoch_milliseconds).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def milliseconds(moment: datetime) -> int:
+def moment(epoch_milliseconds: int) -> datetime:
+    """An instant as the graph keeps it: UTC."""
+    return _EPOCH + timedelta(milliseconds=epoch_milliseconds)
+
+
+def milliseconds(at: datetime) -> int:
     """Whole milliseconds since 1970."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    return (at - _EPOCH) // timedelta(milliseconds=1)
 
 
 def captioned(*parts: str | None) -> str:

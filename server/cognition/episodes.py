@@ -8,7 +8,6 @@ A search narrows to namespace, days and reward where Qdrant looks: an episode ca
 that it reaches. The graph confirms what is found and compares exactly; where that leaves too few, more are asked for.
 """
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from math import floor
 
@@ -56,9 +55,7 @@ class Episodes:
 
     async def store(self, request: StoreEpisode, caller: Principal) -> EpisodeStored:
         """Stores an episode, and waits a moment until it can be found."""
-        prepared = await self._passages.prepare(caller.namespace, request.query)
-        whole = await self._passages.prepare(caller.namespace, f"{request.query}\n{request.reflection}")
-        prepared = replace(prepared, mentions=whole.mentions)
+        prepared = await self._passages.prepare(caller.namespace, request.query, also=request.reflection)
         at = datetime.now(UTC)
         found_by = prepared.found_by(scopes=scopes(caller.namespace, request.reward), at=milliseconds(at))
 

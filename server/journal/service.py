@@ -102,7 +102,7 @@ class JournalService:
         return Items[Message](items=[Message(**row) for row in rows])
 
     async def search_conversations(self, request: SearchConversations, caller: Principal) -> FoundMessages:
-        """Finds what was said to and by an agent by meaning and words, best first. Raises `EmbeddingUnavailable`."""
+        """Finds what was said to and by an agent by meaning and words, best first."""
         return await self._search.run(request, caller.namespace)
 
     async def store_context(self, request: StoreContext, caller: Principal) -> ContextStored:

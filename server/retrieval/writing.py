@@ -11,13 +11,13 @@ await store(transaction, prepared, row["element"], found, last)
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from anyio import to_thread
 
-from server.fields import milliseconds
+from server.fields import milliseconds, moment
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence as Ids
 from server.graph.words import scope_token
@@ -94,12 +94,17 @@ class PassageWriter:
         self._graph = graph
         self._ids = ids
 
-    async def prepare(self, namespace: str, text: str, title: str | None = None) -> Prepared:
-        """Does everything that needs no lock. `title` is what the author calls the text."""
+    async def prepare(
+        self, namespace: str, text: str, title: str | None = None, *, also: str | None = None
+    ) -> Prepared:
+        """Does everything that needs no lock.
+
+        `title` is what the author calls the text; `also` is said by the record too, and mentions, but does not find it.
+        """
         if len(text) <= _SHORT:
-            passages, linked, possible = _taken_apart(text, title)
+            passages, linked, possible = _taken_apart(text, title, also)
         else:
-            passages, linked, possible = await to_thread.run_sync(_taken_apart, text, title)
+            passages, linked, possible = await to_thread.run_sync(_taken_apart, text, title, also)
         names = await self._mentioned(namespace, linked, possible)
         number, *fresh = await self._ids.take(namespace, 1 + len(names))
         return Prepared(
@@ -150,7 +155,7 @@ async def store(
     if found_by:
         await transaction.run("retrieval/store_passages", record=element, passages=found_by)
     if last:
-        said = _said_after(last, prepared.passages)
+        said = said_after(last, prepared.passages)
         await transaction.run("retrieval/say_around", namespace=prepared.namespace, neighbours=said)
     if prepared.mentions:
         await transaction.run(
@@ -162,13 +167,13 @@ async def store(
         )
 
 
-def _taken_apart(text: str, title: str | None) -> tuple[list[Passage], list[str], Places]:
-    said = f"{title}\n{text}" if title else text
+def _taken_apart(text: str, title: str | None, also: str | None) -> tuple[list[Passage], list[str], Places]:
+    said = "\n".join(part for part in (title, text, also) if part)
     return cut(text, title), links(said), possible_names(said)
 
 
-def _said_after(last: Sequence[Row], passages: Sequence[Passage]) -> list[dict[str, str]]:
-    """What the new passages add around the last ones of the session: the nearer, the more."""
+def said_after(last: Sequence[Row], passages: Sequence[Passage]) -> list[dict[str, str]]:
+    """What new passages add around the last ones of the session: the nearer, the more."""
     leads = [passage.lead() for passage in passages[:REACH]]
     return [{"id": row["id"], "words": " ".join(leads[: REACH - distance])} for distance, row in enumerate(last)]
 
@@ -188,4 +193,4 @@ def now_after(last: int | None) -> datetime:
     now = now.replace(microsecond=now.microsecond // 1000 * 1000)
     if last is None or milliseconds(now) > last:
         return now
-    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=last + 1)
+    return moment(last + 1)

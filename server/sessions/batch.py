@@ -6,8 +6,8 @@ from typing import Any
 
 from server.graph.graph import Transaction
 from server.graph.words import scope_token
-from server.retrieval.passages import REACH, around, lead
-from server.retrieval.writing import Prepared, last_said
+from server.retrieval.passages import around, lead
+from server.retrieval.writing import Prepared, last_said, said_after
 from server.sessions.memories import FAMILY, Said, document, scopes, spoken
 from server.sessions.passages import key_of, whole_words, with_whole
 from server.types import Row
@@ -39,7 +39,7 @@ class Batch:
         await transaction.run("sessions/forget_tombstones", namespace=self.namespace, keys=keys)
         await transaction.run("sessions/store_passages", passages=self._found_by(fresh, elements, last))
         if last:
-            neighbours = _said_after(last, fresh)
+            neighbours = said_after(last, [passage for _, each in fresh for passage in each.passages])
             await transaction.run("retrieval/say_around", namespace=self.namespace, neighbours=neighbours)
         for row, prepared in fresh:
             if prepared.mentions:
@@ -79,9 +79,3 @@ class Batch:
             )
             found += [{"element": elements[record["id"]], "properties": passage} for passage in whole]
         return found
-
-
-def _said_after(last: Sequence[Row], fresh: Sequence[tuple[Row, Prepared]]) -> list[dict[str, str]]:
-    """What the memories add around the last passages before them: the nearer, the more."""
-    leads = [passage.lead() for _, prepared in fresh for passage in prepared.passages][:REACH]
-    return [{"id": row["id"], "words": " ".join(leads[: REACH - distance])} for distance, row in enumerate(last)]

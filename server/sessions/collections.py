@@ -2,7 +2,7 @@
 
 An import fills a collection that does not count yet, and one small transaction makes it count; a replacing import, and
 a deletion of everything, make the ones before it not count any more in the same transaction. So either is there at once
-or not at all, however large, and what is left behind is removed in peace (`server/sessions/upkeep.py`).
+or not at all, however large, and what is left behind is removed in peace (`server/sessions/linking.py`).
 """
 
 from typing import Literal

@@ -11,9 +11,8 @@ from fastapi import APIRouter, Body, Depends, File, Form, Query, Request, Upload
 from fastapi.responses import StreamingResponse
 from starlette.datastructures import FormData
 
-from server.access.gate import caller_of
+from server.access.caller import Caller
 from server.errors import InvalidArgument
-from server.principals import Principal
 from server.sessions.collections import Of
 from server.sessions.models import (
     AddMemory,
@@ -42,13 +41,6 @@ _LINE = (
     '"response": "It holds relations."}}'
 )
 _ALL: tuple[Of, ...] = ("memories", "summaries")
-
-
-def _caller(request: Request) -> Principal:
-    return caller_of(request.scope)
-
-
-Caller = Annotated[Principal, Depends(_caller)]
 
 
 def build_routes(service: SessionService) -> APIRouter:

@@ -4,9 +4,9 @@ Source: memory-core-rest.md "Summary Endpoints"; open-questions.md "memory-core-
 """
 
 import json
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from server.fields import milliseconds, moment
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import Sequence
 from server.retrieval.scope import family_word
@@ -17,7 +17,6 @@ from server.sessions.summarising import Digest
 
 SUMMARIES: Of = "summaries"
 FAMILY = "summary"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def summary_id(session_id: str) -> str:
@@ -48,7 +47,7 @@ class SummaryWriter:
             **{name: getattr(digest, name) for name in ("quality", "productivity", "impact", "complexity")},
             "signals": json.dumps(digest.signals),
             "memory_count": count,
-            "created_at": _EPOCH + timedelta(milliseconds=at),
+            "created_at": moment(at),
             "id": id_,
         }
         await self._graph.transaction(
@@ -83,7 +82,7 @@ class SummaryWriter:
             by=by,
         )
         assert row is not None
-        at = (record["created_at"] - _EPOCH) // timedelta(milliseconds=1)
+        at = milliseconds(record["created_at"])
         found_by = prepared.found_by(scopes=scopes(namespace, record["category"]), at=at)
         wholes = whole_words(FAMILY, namespace, record["category"])
         whole = with_whole(found_by, key_of(FAMILY, record["id"]), record["summary"], wholes)
