@@ -51,6 +51,12 @@ def test_imports_run_one_way(path: Path) -> None:
             assert not (room in _FAMILIES and other in _FAMILIES and room != other), f"{path} imports {name}"
 
 
+def test_the_map_of_the_house_names_every_room() -> None:
+    told = Path("CONTRIBUTING.md").read_text()
+    rooms = {_room(path) for path in _CODE if path.parts[0] == "server"} - {*_FAMILIES, "__init__", "__main__"}
+    assert {room for room in rooms if f"server/{room}/`" not in told and f"{room}.py`" not in told} == set()
+
+
 def test_no_two_rooms_need_one_another() -> None:
     needed: dict[str, set[str]] = {}
     for path in _CODE:

@@ -96,7 +96,7 @@ class InsightSearch:
         found = await self._find(narrow, query, None, Weights(), None, fidelity_min or 0.0)
         return [hit.record for hit in found.ranked][:limit]
 
-    async def _find(  # noqa: PLR0917 - one use, in one order
+    async def _find(  # noqa: PLR0917 - its two callers are above, in one order
         self,
         narrow: Narrow,
         query: str,

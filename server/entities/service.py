@@ -134,7 +134,8 @@ class EntityService:
         """Finds the path of fewest hops, among those of greatest summed weight, among those the first by its names.
 
         Relations count in both directions. "First by its names" compares step by step: name, node id, relation,
-        outgoing before incoming. Raises `NotFound` with near names, `QueryTimeout` after 10 s.
+        outgoing before incoming. Raises `NotFound` with near names, `QueryTimeout` after PRECEDENT_QUERY_TIMEOUT, and
+        `Conflict` where another caller cut the path while very many were compared.
         """
         started = monotonic()
         try:

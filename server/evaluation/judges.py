@@ -25,7 +25,10 @@ class Judge(Protocol):
         """Who it is, as `provider:model`."""
 
     async def score(self, query: str, document: str) -> float:
-        """Returns how relevant the document is to the query, 0..1; raises `SetupError` or `JudgeUnavailable`."""
+        """Returns how relevant the document is to the query, 0..1.
+
+        Raises `SetupError`, `JudgeUnavailable`, or `InvalidArgument` where the document is too long for it.
+        """
 
 
 class Panel(Protocol):

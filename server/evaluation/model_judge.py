@@ -87,8 +87,8 @@ class ModelJudge:
     async def score(self, query: str, document: str) -> float:
         """Returns 0..1.
 
-        Raises `SetupError` (the provider refuses key, model or request) or `JudgeUnavailable` (still failing after 5
-        attempts, or no score from 0 to 1, also when asked once more).
+        Raises `SetupError` (the provider refuses key, model or request), `InvalidArgument` (the document is too long)
+        or `JudgeUnavailable` (still failing after 5 attempts, or no score from 0 to 1, also when asked once more).
         """
         asked = json.dumps({"query": query, "document": document}, ensure_ascii=False)
         try:

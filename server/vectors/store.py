@@ -108,7 +108,10 @@ class Hit:
 
 
 class VectorStore(Protocol):
-    """Points of one embedding model. Every method raises `VectorsUnavailable` while the store cannot answer."""
+    """Points of one embedding model. Every method raises `VectorsUnavailable` while the store cannot answer.
+
+    A folder raises `DiskFull` as well, a server `SetupError` (it refuses the key) or `InternalError` (the request).
+    """
 
     async def open(self, dimension: int, fingerprint: str) -> None:
         """Makes the store ready, creating it where there is none; a second call does nothing more.
