@@ -1,6 +1,7 @@
 """What several families take and tell: text that is text, JSON that is JSON, each bounded; instants; captions."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ _CAPTION = 80
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def encoded(value: dict[str, Any]) -> str:
+def encoded(value: Mapping[str, Any]) -> str:
     """JSON as it is stored: compact, in the caller's order. `decoded` gives back the same value."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -63,19 +64,26 @@ def json_object(longest: int) -> AfterValidator:
     """Lets an object pass that can be stored as JSON of at most so many bytes."""
 
     def check(value: dict[str, Any]) -> dict[str, Any]:
-        if _deeper_than(DEEPEST_JSON, value):
-            raise ValueError(f"is nested deeper than {DEEPEST_JSON} levels")
-        try:
-            size = len(encoded(value).encode())
-        except UnicodeEncodeError:
-            raise ValueError("holds half a surrogate pair, which is no text") from None
-        except ValueError:
-            raise ValueError("holds a number that is not finite, or one too long") from None
-        if size > longest:
-            raise ValueError(f"takes {size:,} bytes as JSON; at most {longest:,} are stored")
+        require_json(value, longest)
         return value
 
     return AfterValidator(check)
+
+
+def require_json(value: Mapping[str, Any], longest: int) -> None:
+    """Raises `ValueError`, which says why, where an object cannot be stored as JSON of at most so many bytes."""
+    if _deeper_than(DEEPEST_JSON, value):
+        raise ValueError(f"is nested deeper than is stored: at most {DEEPEST_JSON} levels")
+    try:
+        size = len(encoded(value).encode())
+    except UnicodeEncodeError:
+        raise ValueError("holds half a surrogate pair, which is no text") from None
+    except TypeError:
+        raise ValueError("holds a value that is not JSON") from None
+    except ValueError:
+        raise ValueError("holds a number that is not JSON (NaN, infinity), or one too long") from None
+    if size > longest:
+        raise ValueError(f"takes {size:,} bytes as JSON; at most {longest:,} are stored")
 
 
 def _deeper_than(limit: int, value: object) -> bool:

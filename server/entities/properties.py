@@ -13,13 +13,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from server.errors import InvalidArgument
+from server.fields import require_json
 from server.types import Json
 
 PREFIX = "json:"
 LARGEST = 256 * 1024
 """Most bytes of JSON that the properties of one node or relationship may take."""
-DEEPEST = 100
-"""Most levels of nesting: far below where JSON readers give up."""
 
 _INT64 = range(-(2**63), 2**63)
 
@@ -31,7 +30,10 @@ def encode(properties: Mapping[str, Json], reserved: Collection[str]) -> dict[st
     moves between the two leaves nothing behind, without reading first. Raises `InvalidArgument` for what JSON or
     Unicode cannot hold, for more than 256 kB, and for more than 100 levels.
     """
-    _check(properties)
+    try:
+        require_json(properties, LARGEST)
+    except ValueError as refused:
+        raise InvalidArgument(f"properties: {refused}.") from None
     encoded: dict[str, Any] = {}
     for key, value in properties.items():
         beside = PREFIX + json.dumps(key, ensure_ascii=False)[1:-1]
@@ -63,26 +65,6 @@ def _plain(value: Any) -> Json:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return value if isinstance(value, bool | int | float | str) else str(value)
-
-
-def _check(properties: Mapping[str, Json]) -> None:
-    if _deeper(properties, DEEPEST):
-        raise InvalidArgument(f"properties are nested too deeply; at most {DEEPEST} levels are stored.")
-    try:
-        size = len(json.dumps(properties, ensure_ascii=False, allow_nan=False).encode())
-    except UnicodeEncodeError:
-        raise InvalidArgument("properties hold half a surrogate pair, which is no text.") from None
-    except TypeError:
-        raise InvalidArgument("properties hold a value that is not JSON.") from None
-    except ValueError:
-        raise InvalidArgument("properties hold a number that is not JSON (NaN, infinity), or one too long.") from None
-    if size > LARGEST:
-        raise InvalidArgument(f"properties take {size:,} bytes as JSON; at most {LARGEST:,} are stored.")
-
-
-def _deeper(value: object, levels: int) -> bool:
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return bool(inner) and (levels == 0 or any(_deeper(item, levels - 1) for item in inner))
 
 
 def _native(value: Json) -> bool:
