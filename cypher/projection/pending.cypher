@@ -1,10 +1,19 @@
 // Returns records that Qdrant does not hold in their last revision, with the text that each is found by.
 // read
-// $only LIST<STRING>: keys to look for alone; every record where it is empty
+// $elements LIST<STRING>: element ids of the records to look for alone; every record where it is empty
 // $limit INTEGER: how many at most
-MATCH (n:Unprojected)
+CALL () {
+  UNWIND $elements AS element
+  MATCH (n:Unprojected) WHERE elementId(n) = element
+  RETURN n
+  UNION ALL
+  // No row where some are looked for alone: what else waits may be much, and is not read.
+  UNWIND CASE WHEN size($elements) = 0 THEN [true] ELSE [] END AS every
+  MATCH (n:Unprojected)
+  RETURN n
+}
+WITH n
 WHERE n.namespace IS :: STRING NOT NULL AND toStringOrNull(n.id) IS NOT NULL
-  AND (size($only) = 0 OR toString(n.id) IN $only)
 WITH n, CASE
   // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
   WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}

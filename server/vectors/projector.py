@@ -159,15 +159,18 @@ class Projector:
     async def _step(self) -> int:
         """One batch of deletions and of records, those first that somebody waits for; returns how many it saw to."""
         if waiting := [waiter.record for waiter in self._waiters if not waiter.searchable.is_set()]:
-            await self._project([record["key"] for record in waiting])
+            rows = await self._existing(waiting)
             # Who asked after the fact, or whose record another process projected, learns it from the graph.
-            self._tell([row for row in await self._existing(waiting) if not row["queued"]])
+            self._tell([row for row in rows if not row["queued"]])
+            if queued := [row["element"] for row in rows if row["queued"]]:
+                await self._project(queued)
         lag = await self.lag()
         buried = await self._bury() if lag.deletions else 0
         return buried + (await self._project([]) if lag.records else 0)
 
-    async def _project(self, only: Sequence[str]) -> int:
-        rows = await self._graph.run("projection/pending", only=only, limit=_BATCH)
+    async def _project(self, elements: Sequence[str]) -> int:
+        """These of what is queued, or any where none are named; returns how many it were."""
+        rows = await self._graph.run("projection/pending", elements=elements, limit=_BATCH)
         if not rows:
             return 0
         points = [_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]

@@ -47,7 +47,7 @@ def _shows(shown: Any, real: Any) -> bool:
 async def test_the_quickstart_does_what_it_says(app: App, connect: Connect, namespace: str) -> None:
     assert await load_sample(app.graph, Path("docs/decisions"), namespace) is not None
     with anyio.fail_after(60):
-        while await app.graph.one("projection/pending", only=[], limit=1):
+        while await app.graph.one("projection/pending", elements=[], limit=1):
             await anyio.sleep(0.05)
     steps = list(_steps())
     assert {tool for tool, _, _ in steps} >= {"record_decision", "supersede_decision", "graph_find_path"}

@@ -113,7 +113,7 @@ async def test_a_revision_raised_while_it_is_settled_is_never_taken_for_projecte
     """The statement takes the node's lock before it reads the revision; else the raised one would leave the queue."""
     for _ in range(60):
         await records.write("a")
-        [row] = await graph.run("projection/pending", only=[], limit=1)
+        [row] = await graph.run("projection/pending", elements=[], limit=1)
         settled = {name: row[name] for name in ("element", "namespace", "kind", "key", "revision")}
         async with anyio.create_task_group() as race:
             race.start_soon(partial(graph.run, "projection/settle", records=[settled]))

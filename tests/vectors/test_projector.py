@@ -3,9 +3,11 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
+from neo4j import AsyncDriver
 
 from server.embedding.embedder import Embedder, FastEmbedder
 from server.errors import ModelMismatch, VectorsUnavailable
@@ -247,6 +249,24 @@ async def test_who_waits_comes_before_a_backlog(
         await records.write("mine")
         assert await projector.wait_until_searchable("n", "decision", "mine", 1, 20)
         assert len(await records.queued()) > 200
+
+
+async def test_of_who_waits_is_read_what_it_takes_however_much_else_is_queued(
+    graph: Graph, records: Records, driver: AsyncDriver
+) -> None:
+    await records.write("mine", *(f"backlog {n}" for n in range(200)))
+    await records.write("mine", namespace="other")
+    [mine] = await graph.run("projection/existing", records=[{"namespace": "n", "kind": "decision", "key": "mine"}])
+    statement = load("projection/pending")
+    asked = statement.bind({"elements": [mine["element"]], "limit": 32})
+    rows, summary, _ = await driver.execute_query(f"PROFILE {statement.query}", asked)
+    assert [(row["namespace"], row["key"]) for row in rows] == [("n", "mine")]
+    assert 0 < _hits(summary.profile) < 50
+
+
+def _hits(plan: dict[str, Any] | None) -> int:
+    assert plan is not None
+    return int(plan.get("dbHits", 0)) + sum(map(_hits, plan.get("children", [])))
 
 
 async def test_many_writers_at_once_are_all_answered(
