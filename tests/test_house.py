@@ -21,7 +21,7 @@ _FLOORS = {
     "local": 2, "embedding": 2, "vectors": 2, "ranking": 2, "stack": 2, "providers": 2, "language": 2,
     "retrieval": 3,
     "decisions": 4, "entities": 4, "entries": 4, "journal": 4, "cognition": 4, "evaluation": 4, "sessions": 4,
-    "access": 4,
+    "access": 4, "gauges": 4,
     "mcp": 5, "rest": 5,
     "app": 6, "serve": 7, "upkeep": 7, "status": 7, "cli": 8, "__main__": 9,
 }  # fmt: skip
@@ -31,6 +31,8 @@ def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "server":
+            yield from (f"server.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
 
