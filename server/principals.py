@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Literal
 
-from server.errors import PermissionDenied
+from server.errors import InvalidArgument, PermissionDenied
+
+LONGEST_NAME = 200
 
 
 class Role(IntEnum):
@@ -26,6 +28,13 @@ class Role(IntEnum):
 
 
 Kind = Literal["human", "agent"]
+
+
+def usable(field: str, said: str) -> str:
+    """Returns a name that a principal or a namespace may have; raises `InvalidArgument` for another."""
+    if not (said.strip() and len(said) <= LONGEST_NAME and said.isprintable()):
+        raise InvalidArgument(f"{field}: 1 to {LONGEST_NAME} printable characters.")
+    return said
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """The graph of these settings, whoever runs it: a Neo4j elsewhere, the running service's, or one of our own."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import signal
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 from pydantic import SecretStr
@@ -108,5 +110,19 @@ async def graph_beside(settings: Settings, command: str) -> AsyncIterator[tuple[
         async with open_graph(settings.model_copy(update=there)) as graph:
             yield graph, False
     else:
-        async with own_stack(settings, command), open_graph(settings) as graph:
-            yield graph, True
+        with _terminated_like_interrupted():
+            async with own_stack(settings, command), open_graph(settings) as graph:
+                yield graph, True
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM, which `precedent stop` sends, does what Ctrl-C does: what was started is stopped again."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

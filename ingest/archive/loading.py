@@ -24,6 +24,7 @@ from ingest.pipeline import Progress
 from server.errors import Conflict, PrecedentError, RequestError
 from server.graph.graph import Graph, Transaction
 from server.graph.migrations import migrate_records
+from server.principals import usable
 from server.types import Row
 from server.vectors.repair import requeue
 
@@ -52,7 +53,7 @@ async def import_archive(graph: Graph, path: Path, namespace: str | None, progre
     written to meanwhile; the namespace then holds what it held. Running it again ends an import that died.
     """
     started = time.monotonic()
-    to = namespace or manifest_of(path).namespace
+    to = manifest_of(path).namespace if namespace is None else usable("namespace", namespace)
     checked = await to_thread.run_sync(check, path, to, lambda done, share: progress.at("Checking", done, share))
     progress.at("Checking", checked.manifest.nodes + checked.manifest.relations, 1.0)
     load = _Load(graph, to, path, checked, progress)

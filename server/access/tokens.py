@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from server.errors import Conflict, GraphUnavailable, InvalidArgument, NotFound
+from server.errors import Conflict, GraphUnavailable, NotFound
 from server.graph.changes import doing
 from server.graph.graph import Graph
-from server.principals import Kind, Principal, Role
+from server.principals import Kind, Principal, Role, usable
 from server.types import Row
 
 _REMEMBER_SECONDS = 5.0
 _LOOKED_UP_BY = 16
 """Hexadecimal digits of the digest: enough that no two tokens share them."""
-_LONGEST = 200
 _MOST_REMEMBERED = 10_000
 _OPERATOR = "operator"
 
@@ -51,9 +50,8 @@ class Tokens:
 
         Raises `Conflict` when the name has one, `InvalidArgument` for a name or namespace that cannot be one.
         """
-        for field, said in (("name", name), ("namespace", namespace)):
-            if not (said.strip() and len(said) <= _LONGEST and said.isprintable()):
-                raise InvalidArgument(f"{field}: 1 to {_LONGEST} printable characters.")
+        usable("name", name)
+        usable("namespace", namespace)
         token = f"precedent_{secrets.token_urlsafe(32)}"
         try:
             with doing(_OPERATOR, "token create"):

@@ -26,6 +26,8 @@ from server.types import QueryName, Row
 T = TypeVar("T")
 _STREAMED = 1_000
 """Rows that a stream holds at once."""
+_GRACE = 5.0
+"""Seconds: Neo4j looks for what has taken too long every two."""
 
 
 def _rows(answer: EagerResult) -> list[Row]:
@@ -56,16 +58,18 @@ class Graph:
     Every method raises `GraphUnavailable`, `QueryTimeout`, `Conflict` (a constraint said no) or `InternalError`.
     """
 
-    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float) -> None:
+    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float, patience: float) -> None:
+        """`timeout` (seconds) ends a statement on the server; `patience` later a Neo4j that is silent is given up."""
         self._driver = driver
         self._database = database
         self._timeout = timeout
+        self._patience = patience
 
     async def run(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """Runs one statement in a transaction of its own and returns its rows; `timeout` in seconds."""
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
-        with translated():
+        with translated(self._limit(timeout)):
             if statement.access == "read":
                 try:
                     return await self._read(query, statement.bind(parameters))
@@ -105,7 +109,7 @@ class Graph:
         """
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
-        with translated():
+        with translated(self._limit(timeout)):
             async with self._driver.session(
                 database=self._database,
                 default_access_mode=READ_ACCESS,
@@ -133,7 +137,7 @@ class Graph:
             return await work(Transaction(transaction))
 
         bounded = unit_of_work(timeout=timeout or self._timeout)(attempt)
-        with translated():
+        with translated(self._limit(timeout)):
             async with self._driver.session(
                 database=self._database,
                 bookmark_manager=self._driver.execute_query_bookmark_manager,
@@ -144,7 +148,7 @@ class Graph:
     async def plan(self, name: QueryName) -> None:
         """Has Neo4j plan a statement without running it; the next call finds the plan."""
         statement = load(name)
-        with translated():
+        with translated(self._limit(None)):
             await self._driver.execute_query(
                 Query("EXPLAIN " + statement.query, timeout=self._timeout),
                 parameters_=statement.bind(statement.examples()),
@@ -159,8 +163,11 @@ class Graph:
 
     async def ping(self) -> None:
         """Raises unless Neo4j answers."""
-        with translated():
+        with translated(self._limit(None)):
             await self._driver.verify_connectivity()
+
+    def _limit(self, timeout: float | None) -> float:
+        return (timeout or self._timeout) + self._patience
 
     async def close(self) -> None:
         await self._driver.close()
@@ -186,7 +193,7 @@ def connect(
     """Returns a graph for a Neo4j without talking to it yet.
 
     `timeout` (seconds) ends a statement on the server; `retry_time` bounds how long a call retries while
-    Neo4j cannot be reached.
+    Neo4j cannot be reached. A Neo4j that does not answer at all is given up five seconds after both.
     """
     driver = AsyncGraphDatabase.driver(
         uri,
@@ -201,4 +208,4 @@ def connect(
         # A relationship type or label that the store does not have yet is no mistake here: agents bring them.
         notifications_disabled_classifications=[NotificationDisabledClassification.UNRECOGNIZED],
     )
-    return Graph(driver, database=database, timeout=timeout)
+    return Graph(driver, database=database, timeout=timeout, patience=retry_time + _GRACE)

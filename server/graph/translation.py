@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import anyio
 from neo4j import exceptions as driver
 
 from server.errors import (
@@ -22,6 +23,7 @@ CONSTRAINTS: Mapping[str, PrecedentError] = {
 }
 """Constraint name to the error that its violation means."""
 
+_AWAY = "The graph is unavailable at the moment; nothing was lost. Retry in a few seconds."
 _UNREACHABLE = (
     driver.ServiceUnavailable,
     driver.SessionExpired,
@@ -38,10 +40,17 @@ _LIMITS = (
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Turns whatever the driver raises inside into an error of ours, the cause kept for the log."""
+def translated(limit: float | None = None) -> Iterator[None]:
+    """Turns whatever the driver raises inside into an error of ours, the cause kept for the log.
+
+    After `limit` seconds without an end the graph counts as unavailable: a Neo4j that hangs holds its connections open,
+    and the driver waits for it.
+    """
     try:
-        yield
+        with anyio.fail_after(limit):
+            yield
+    except TimeoutError as error:
+        raise GraphUnavailable(_AWAY) from error
     except driver.GqlError as error:
         raise translate(error) from error
 
@@ -60,7 +69,7 @@ def translate(error: driver.GqlError) -> PrecedentError:
         case driver.AuthError():
             return SetupError("Neo4j refuses the credentials; check NEO4J_USERNAME and NEO4J_PASSWORD.")
         case _ if isinstance(error, _UNREACHABLE):
-            return GraphUnavailable("The graph is unavailable at the moment; nothing was lost. Retry in a few seconds.")
+            return GraphUnavailable(_AWAY)
         case driver.ConfigurationError():
             return SetupError("The connection to Neo4j is configured wrongly; check NEO4J_URI.")
         case driver.DriverError() if "closed" in str(error).lower():

@@ -41,10 +41,7 @@ async def stop(home: Home, patience: float = 90.0) -> bool:
     """
     held = owner(home)
     if held is None:
-        if not running(home):
-            return False
-        with hold(home, "stop", {}):  # so that nobody starts on it meanwhile
-            return await stop_leftover(home)
+        return await _stop_leftover(home)
     try:
         psutil.Process(held.pid).terminate()
     except psutil.NoSuchProcess:  # it was faster
@@ -52,9 +49,17 @@ async def stop(home: Home, patience: float = 90.0) -> bool:
     with anyio.move_on_after(patience):
         while held.process:  # noqa: ASYNC110 - another process tells nobody when it ends
             await anyio.sleep(0.05)
+        await _stop_leftover(home)  # of one that died instead
         return True
     raise SetupError(
         f"Process {held.pid} (`precedent {held.command}`) still runs {patience:.0f} s after it was asked to stop; "
         f"its log is {home.log}. As a last resort `kill -9 {held.pid}` is safe: nothing acknowledged is lost.",
         {"pid": held.pid},
     )
+
+
+async def _stop_leftover(home: Home) -> bool:
+    if not running(home):
+        return False
+    with hold(home, "stop", {}):  # so that nobody starts on it meanwhile
+        return await stop_leftover(home)

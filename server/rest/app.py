@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
+import anyio
 from fastapi import APIRouter, Depends, FastAPI, Response
 from fastapi.responses import JSONResponse
 from fastapi_offline import FastAPIOffline
@@ -39,6 +40,7 @@ _ROUTES: Mapping[Toolset, Callable[[Any], APIRouter]] = {
 """The families that are resources as well as tools: the same services."""
 MAX_MCP_BODY = 4 * 1024 * 1024
 MAX_BODY = 1024 * 1024
+_HEALTH_SECONDS = 5.0
 _DESCRIPTION = """
 The memory of sessions over HTTP, beside [MCP](/mcp). Bodies are JSON in UTF-8, one MiB at most; imports are larger, and
 stream. Times are ISO 8601 in UTC. Whatever fails is told as `{error, message, code}`, and has changed nothing.
@@ -129,9 +131,10 @@ def _add_health(app: FastAPI, metrics: Metrics, lag: Callable[[], Awaitable[Lag]
         """Says whether the service and its database answer; 503 when the database does not."""
         connected, unprojected = True, None
         try:
-            behind = await lag()
+            with anyio.fail_after(_HEALTH_SECONDS):
+                behind = await lag()
             unprojected = behind.records + behind.deletions
-        except PrecedentError:
+        except (PrecedentError, TimeoutError):
             connected = False
         health = Health(
             status="healthy" if connected else "unhealthy",

@@ -19,6 +19,13 @@ TAGS: list[dict[str, Any]] = [
     {"name": "entries", "description": "What was saved: found again, in order, whole."},
     {"name": "database", "description": "Everything out, and in again."},
 ]
+_SCHEMES = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token of `precedent token create`, or the operator's secret; needed as soon as there is one.",
+    }
+}
 _EXAMPLES: dict[int, tuple[str, Error]] = {
     400: (
         "The request is not what it has to be.",
@@ -111,10 +118,14 @@ def _complete(description: dict[str, Any]) -> None:
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Error"] = Error.model_json_schema()
+    description["components"]["securitySchemes"] = _SCHEMES
+    description["security"] = [{}, {"bearer": []}]  # on loopback none is needed until one exists
     for operations in description["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
                 without_null(parameter["schema"])  # a query string cannot say it
+            if operation["operationId"] == "checkHealth":
+                operation["security"] = []
             responses = operation["responses"]
             responses.pop("422", None)
             for status in _statuses(operation):

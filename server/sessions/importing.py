@@ -8,6 +8,7 @@ start.
 Source: memory-core-rest.md `POST /db/import`; open-questions.md, Export / import; issue 6, REST.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -34,11 +35,15 @@ _LABELS = {"memories": "Interaction", "summaries": "Summary"}
 
 @dataclass(slots=True)
 class Outcome:
-    """How many records an import brought, and how many were there already."""
+    """How many records an import brought of each kind into its collections, and how many were there already."""
 
-    imported: int = 0
+    brought: Counter[Of] = field(default_factory=Counter)
     skipped: int = 0
     collections: dict[Of, str] = field(default_factory=dict)
+
+    @property
+    def imported(self) -> int:
+        return self.brought.total()
 
 
 class Importer:
@@ -98,16 +103,15 @@ class Importer:
                     label=_LABELS[of],
                     records=fresh,
                 )
-                outcome.imported += len(fresh)
+                outcome.brought[of] += len(fresh)
                 outcome.skipped += sum(record.of == of for record in batch) - len(fresh)
 
     async def _switch(self, mode: Mode, namespace: str, outcome: Outcome) -> None:
-        live = list(outcome.collections.values())
-        if not live:
+        if not outcome.collections:
             return
 
-        async def work(transaction: Transaction) -> int:
-            dropped = 0
+        async def work(transaction: Transaction) -> Counter[Of]:
+            brought = outcome.brought.copy()
             for of, id_ in outcome.collections.items():
                 row = await transaction.one("sessions/current_collection", namespace=namespace, of=of)
                 if row is not None:
@@ -116,18 +120,19 @@ class Importer:
                 await self._require_staged(transaction, namespace, id_)
                 if mode == "merge":
                     row = await transaction.one("sessions/drop_overlap", namespace=namespace, collection=id_)
-                    dropped += row["dropped"] if row else 0
-            await transaction.run(
-                "sessions/switch",
-                namespace=namespace,
-                live=live,
-                replaced=list(outcome.collections) if mode == "replace" else [],
-            )
-            return dropped
+                    brought[of] -= row["dropped"] if row else 0
+            # A merge that brings nothing changes nothing.
+            live = [id_ for of, id_ in outcome.collections.items() if mode == "replace" or brought[of]]
+            if live:
+                replaced = list(outcome.collections) if mode == "replace" else []
+                await transaction.run("sessions/switch", namespace=namespace, live=live, replaced=replaced)
+            return brought
 
-        dropped = await self._graph.transaction(work, timeout=_PATIENCE)
-        outcome.imported -= dropped
-        outcome.skipped += dropped
+        brought = await self._graph.transaction(work, timeout=_PATIENCE)
+        outcome.skipped += outcome.imported - brought.total()
+        outcome.brought = brought
+        if mode == "merge" and not all(brought[of] for of in outcome.collections):
+            await self._abandon(namespace, outcome)  # those that hold nothing; what counts is no longer staged
 
     async def _require_staged(self, transaction: Transaction, namespace: str, id_: str) -> None:
         """Raises `Conflict` where an import that was silent for too long was taken for dead."""

@@ -53,7 +53,8 @@ def test_errors_are_grouped_by_what_the_caller_can_do(
     assert type(translate(error)) is expected
 
 
-def test_the_cause_is_kept_for_the_log() -> None:
+@pytest.mark.anyio
+async def test_the_cause_is_kept_for_the_log() -> None:
     cause = neo4j_errors.ServiceUnavailable("gone")
     with pytest.raises(GraphUnavailable) as raised, translated():
         raise cause

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import httpx2
 import pytest
 from mcp import MCPError
 
@@ -82,6 +83,17 @@ async def test_a_dead_neo4j_is_started_again_and_tools_say_to_retry_meanwhile(st
         await started.healthy()
         again = await ask(client, "graph_add_node", label="Thing", name="kept")
         assert (again["node_id"], again["created"]) == (kept["node_id"], False)
+
+
+async def test_a_neo4j_that_hangs_is_told_too(started: Service) -> None:
+    started.neo4j.suspend()
+    try:
+        async with httpx2.AsyncClient(timeout=60) as http:
+            told = await http.get(f"{started.url}/healthcheck")
+    finally:
+        started.neo4j.resume()
+    assert (told.status_code, told.json()["status"]) == (503, "unhealthy")
+    await started.healthy()
 
 
 @pytest.mark.proves("service:kill", "decisions:accept:kill")

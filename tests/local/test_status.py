@@ -1,14 +1,31 @@
 """What `precedent status` and `precedent stop` see and do from another terminal. Source: issue 3, section 2."""
 
+import os
+import sys
+
+import anyio
 import psutil
 import pytest
 
 from server.errors import SetupError
 from server.home import Cache, Home
 from server.local.neo4j import running
+from server.local.ports import free_ports
 from server.local.status import Status, status, stop
 from tests.local.conftest import service
 
+_COMMAND = """
+import anyio
+from server.settings import Settings
+from server.stack import graph_beside
+
+async def work():
+    async with graph_beside(Settings(), "ingest"):
+        print("ready", flush=True)
+        await anyio.sleep_forever()
+
+anyio.run(work)
+"""
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
 
 
@@ -42,6 +59,23 @@ async def test_what_a_killed_service_left_behind_is_seen_and_stopped(home: Home,
         assert await stop(home) is True
         assert not psutil.pid_exists(seen.neo4j_pid)
         assert await stop(home) is False
+
+
+async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: Home, shared_cache: Cache) -> None:
+    bolt, browser = free_ports(2)
+    environment = os.environ | {
+        "PRECEDENT_HOME": str(home.root),
+        "PRECEDENT_CACHE": str(shared_cache.root),
+        "PRECEDENT_BOLT_PORT": str(bolt),
+        "PRECEDENT_BROWSER_PORT": str(browser),
+    }
+    async with await anyio.open_process([sys.executable, "-c", _COMMAND], env=environment) as process:
+        assert process.stdout is not None
+        assert (await process.stdout.receive()).startswith(b"ready")
+        assert status(home).neo4j_pid is not None
+        assert await stop(home) is True
+        assert status(home) == Status(owner=None, neo4j_pid=None)
+        assert await process.wait() != 0
 
 
 async def test_a_service_that_does_not_stop_is_named(home: Home, shared_cache: Cache) -> None:

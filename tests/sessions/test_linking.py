@@ -42,3 +42,16 @@ async def test_an_import_that_cannot_be_linked_is_told_and_keeps_no_other_waitin
         await service.linker.drain(silent=0)
     found = await service.query_memories(QueryMemories(query="parrot Lisbon", nResults=5), caller)
     assert len(found.results) == 2
+
+
+async def test_a_merge_of_what_is_there_already_leaves_nothing_behind(
+    service: SessionService, caller: Principal, cypher: Cypher
+) -> None:
+    held = "MATCH (c:MemoryCollection {namespace: $namespace}) RETURN c.id AS id, c.state AS state ORDER BY id"
+    await service.add_memory(AddMemory(prompt="p", thought="", response="r", sessionId="s"), caller)
+    before = await cypher(held)
+    lines = b"".join([line async for line in service.export(["memories"], caller)])
+    told = await service.import_file(BytesIO(lines), "merge", caller)
+    assert (told.imported, told.skipped) == (0, 1)
+    await service.linker.drain(silent=0)
+    assert await cypher(held) == before
