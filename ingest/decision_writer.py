@@ -12,7 +12,7 @@ from ingest.pipeline import Progress, batches
 from ingest.records import DecisionRecord, Triple, natural
 from ingest.relations import Rows, add_entities, write_rows
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.graph.words import scope_token
 
 _BATCH = 100
@@ -65,7 +65,7 @@ class DecisionWriter:
         self._run = run
         self._plan = plan
         self._progress = progress
-        self._sequence = Sequence(graph)
+        self._sequence = IdSequence(graph)
 
     async def write(self) -> int:
         """Writes all of it and returns how many entities are new."""

@@ -24,7 +24,7 @@ from server.entries.policy import require_no_secret
 from server.entries.service import INGESTION
 from server.entries.writing import EntryWriter
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 
 _BATCH = 100
 """Documents that are read and compared at once."""
@@ -59,7 +59,7 @@ async def ingest_docs(
     started, summary, told = time.monotonic(), Summary("documents", dry_run=dry_run), progress or Silent()
     run = Run(graph, namespace, "documents")
     shelf = _shelf(namespace, project, entry_type, run.id)
-    writer = DocumentWriter(graph, EntryWriter(graph, Ids(graph)))
+    writer = DocumentWriter(graph, EntryWriter(graph, IdSequence(graph)))
     told.at("documents", 0, 0.0)
     files = await anyio.to_thread.run_sync(_files, paths, summary)
     done = 0

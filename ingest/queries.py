@@ -20,7 +20,7 @@ from ingest.records import BadRecord, ExpectedFinds
 from ingest.sources.queries import read_queries
 from server.evaluation.golden import query_type
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 
 QueryKind = Literal["golden", "ground-truth"]
 _BATCH = 500
@@ -59,7 +59,7 @@ async def ingest_queries(
     elif known and written and not known.set_aside:
         summary.unchanged = known.records
     else:
-        work = _Work(graph, namespace, path, kind, summary, ledger=ledger, run=run, ids=Sequence(graph), again=again)
+        work = _Work(graph, namespace, path, kind, summary, ledger=ledger, run=run, ids=IdSequence(graph), again=again)
         await work.through(told)
         if not dry_run and not written:
             await work.open()
@@ -80,7 +80,7 @@ class _Work:
     summary: Summary
     ledger: FileLedger
     run: Run
-    ids: Sequence
+    ids: IdSequence
     again: bool
     opened: bool = False
     share: float = 0.0

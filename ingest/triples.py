@@ -24,7 +24,7 @@ from ingest.relations import Known, Rows, Written, write_rows
 from ingest.sources.triples import Form, read_triples
 from server.errors import InvalidArgument
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 
 FEWEST, MOST = 4_096, 16_384
 """Rows of a chunk; the average lies at 8,192."""
@@ -70,7 +70,7 @@ async def ingest_triples(
     elif known and written and not known.set_aside:
         summary.unchanged = known.records
     else:
-        work = _Work(graph, namespace, ledger, run, summary, progress or Silent(), Sequence(graph))
+        work = _Work(graph, namespace, ledger, run, summary, progress or Silent(), IdSequence(graph))
         await work.through(path, form, known.chunks if known else frozenset())
         if not dry_run and not written:
             await work.open()
@@ -94,7 +94,7 @@ class _Work:
     run: Run
     summary: Summary
     progress: Progress
-    sequence: Sequence
+    sequence: IdSequence
     known: Known = field(default_factory=Known)
     present: set[str] = field(default_factory=set)
     chunks: list[str] = field(default_factory=list)

@@ -1,8 +1,7 @@
 """The one place that wires real parts together."""
 
 import contextlib
-from collections.abc import AsyncIterator, Collection
-from collections.abc import Sequence as Ordered
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +30,7 @@ from server.errors import PrecedentError, QueryTimeout, SetupError, Unavailable,
 from server.evaluation.judges import ModelPanel, Panel
 from server.evaluation.service import EvaluationService, Search
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.graph.statements import statements
 from server.journal.service import JournalService
 from server.journal.tavily import Tavily
@@ -91,7 +90,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.push_async_callback(tavily.close)
         panel = ModelPanel((settings.judge1_model, settings.judge2_model), providers(settings))
         stack.push_async_callback(panel.close)
-        sequence = Sequence(graph)
+        sequence = IdSequence(graph)
         services = _services(
             settings,
             graph,
@@ -163,7 +162,7 @@ def vector_store(settings: Settings) -> VectorStore:
 def _services(
     settings: Settings,
     graph: Graph,
-    sequence: Sequence,
+    sequence: IdSequence,
     *,
     vectors: VectorStore,
     embedder: Embedder,
@@ -205,7 +204,7 @@ def _services(
 def _measured(layers: CognitionService) -> Search:
     """The search that evaluation measures: `hybrid_search` as agents get it."""
 
-    async def search(query: str, top_k: int, namespace: str) -> Ordered[int]:
+    async def search(query: str, top_k: int, namespace: str) -> Sequence[int]:
         found = await layers.search.run(HybridSearch(query_text=query, top_k=top_k), namespace)
         if not found.by_meaning:
             # Half of a search would be kept as a bad day.

@@ -13,7 +13,7 @@ from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.home import Cache, Home
 from server.local.archive import installation
 from server.local.neo4j import USER, LocalNeo4j
@@ -104,9 +104,9 @@ def cypher(driver: AsyncDriver, namespace: str) -> Cypher:
 
 
 @pytest.fixture(scope="session")
-def sequence(graph: Graph) -> Sequence:
+def sequence(graph: Graph) -> IdSequence:
     """Where integer ids come from."""
-    return Sequence(graph)
+    return IdSequence(graph)
 
 
 @pytest.fixture(scope="session")

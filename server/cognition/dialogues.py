@@ -7,7 +7,7 @@ through the insights that were distilled from it, and what was said around those
 from server.cognition.models import DialogueStored, StoreRawDialogue
 from server.fields import captioned, encoded, iso, milliseconds
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.retrieval.passages import lead
 from server.retrieval.writing import now_after
@@ -16,7 +16,7 @@ from server.retrieval.writing import now_after
 class Dialogues:
     """Stores what was said."""
 
-    def __init__(self, graph: Graph, sequence: Sequence) -> None:
+    def __init__(self, graph: Graph, sequence: IdSequence) -> None:
         self._graph = graph
         self._sequence = sequence
 

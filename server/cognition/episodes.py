@@ -17,7 +17,7 @@ from server.cognition.settings import CognitionSettings
 from server.embedding.embedder import Embedder
 from server.fields import captioned, iso, milliseconds
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.retrieval.scope import family_word, record_of
 from server.retrieval.search import KIND
@@ -39,7 +39,7 @@ class Episodes:
     def __init__(
         self,
         graph: Graph,
-        sequence: Sequence,
+        sequence: IdSequence,
         *,
         vectors: VectorStore,
         embedder: Embedder,

@@ -5,7 +5,7 @@ what its sources say, and the two dialogues before and after them. An insight wi
 principal stored before it, as long as that is not long ago.
 """
 
-from collections.abc import Sequence as Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from server.cognition.settings import CognitionSettings
 from server.errors import InvalidArgument
 from server.fields import captioned, iso, milliseconds
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.ranking.terms import terms
 from server.retrieval.passages import around
@@ -43,14 +43,14 @@ class _Surroundings:
     nearby: list[str] | None = None
     session: str | None = None
     first_place: int | None = None
-    last: Collection[Row] = ()
+    last: Sequence[Row] = ()
     at: int | None = None
 
 
 class Insights:
     """Stores insights."""
 
-    def __init__(self, graph: Graph, sequence: Sequence, projector: Projector, settings: CognitionSettings) -> None:
+    def __init__(self, graph: Graph, sequence: IdSequence, projector: Projector, settings: CognitionSettings) -> None:
         self._graph = graph
         self._projector = projector
         self._settings = settings
@@ -124,7 +124,7 @@ def narrowest(namespace: str, fidelity_min: float | None) -> str:
     return family_word(FAMILY, namespace, f"fidelity {int(fidelity_min * 10)}")
 
 
-async def _among_dialogues(transaction: Transaction, prepared: Prepared, ids: Collection[int]) -> _Surroundings:
+async def _among_dialogues(transaction: Transaction, prepared: Prepared, ids: Sequence[int]) -> _Surroundings:
     """Where the sources stand; their sessions are locked, so that what is said next is told to the insight as well."""
     sources = await transaction.run("cognition/sources", namespace=prepared.namespace, ids=ids)
     known = {row["id"]: row for row in sources}

@@ -20,7 +20,7 @@ from server.cognition.models import (
 )
 from server.fields import captioned, iso
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 
 CAPACITY = 10
@@ -30,7 +30,7 @@ CRITICAL = 0.8
 class WorkingMemory:
     """Keeps what is on the mind now. One statement a call: whatever runs at the same time, none is lost or doubled."""
 
-    def __init__(self, graph: Graph, sequence: Sequence) -> None:
+    def __init__(self, graph: Graph, sequence: IdSequence) -> None:
         self._graph = graph
         self._sequence = sequence
 

@@ -16,7 +16,7 @@ from server.cognition.settings import CognitionSettings
 from server.embedding.embedder import Embedder
 from server.fields import iso, milliseconds
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
@@ -28,7 +28,7 @@ class CognitionService:
     def __init__(
         self,
         graph: Graph,
-        sequence: Sequence,
+        sequence: IdSequence,
         vectors: VectorStore,
         embedder: Embedder,
         projector: Projector,

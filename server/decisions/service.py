@@ -19,7 +19,7 @@ from server.decisions.writing import Clock, DecisionSettings, DecisionWriter, Re
 from server.embedding.embedder import Embedder
 from server.errors import Conflict
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
@@ -31,7 +31,7 @@ class DecisionService:
     def __init__(
         self,
         graph: Graph,
-        sequence: Sequence,
+        sequence: IdSequence,
         vectors: VectorStore,
         embedder: Embedder,
         projector: Projector,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from server.decisions import refusals
 from server.errors import Conflict
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence as Integers
+from server.graph.sequence import IdSequence
 from server.graph.words import scope_token
 from server.principals import Principal
 from server.vectors.projector import Projector
@@ -44,7 +44,7 @@ class DecisionWriter:
     """Steps of writes, each within the transaction of its caller unless it says otherwise."""
 
     def __init__(
-        self, graph: Graph, sequence: Integers, projector: Projector, *, settings: DecisionSettings, clock: Clock
+        self, graph: Graph, sequence: IdSequence, projector: Projector, *, settings: DecisionSettings, clock: Clock
     ) -> None:
         self._graph = graph
         self._sequence = sequence

@@ -25,7 +25,7 @@ from server.entities.models import (
 from server.entities.properties import decode, encode
 from server.errors import NotFound, QueryTimeout
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.graph.vocabulary import BOOKKEEPING, ENTITY_KEYS, RELATION_KEYS, native_label, native_type
 from server.graph.words import near, scope_token, within
 from server.principals import Principal
@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,15}")
 class EntityService:
     """The four use cases of the graph tools. Every method sees the caller's namespace and nothing else."""
 
-    def __init__(self, graph: Graph, sequence: Sequence, *, path_timeout: float = 10.0) -> None:
+    def __init__(self, graph: Graph, sequence: IdSequence, *, path_timeout: float = 10.0) -> None:
         self._graph = graph
         self._sequence = sequence
         self._path_timeout = path_timeout

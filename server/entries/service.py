@@ -4,7 +4,7 @@ Source: entries.md "Tool: …"; open-questions.md, "entries.md"; design.md secti
 """
 
 import json
-from collections.abc import Sequence as Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -39,7 +39,7 @@ from server.entries.writing import EntryWriter, NewEntry
 from server.errors import EntryNotFound, InvalidArgument
 from server.fields import encoded, iso, milliseconds
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.retrieval.writing import searchable
 from server.types import Row
@@ -60,8 +60,8 @@ class EntrySettings:
 
     project: str
     searchable_wait: float
-    docs_roots: Collection[Path]
-    closed: Collection[Path] = ()
+    docs_roots: Sequence[Path]
+    closed: Sequence[Path] = ()
 
 
 class EntryService:
@@ -70,7 +70,7 @@ class EntryService:
     def __init__(
         self,
         graph: Graph,
-        sequence: Sequence,
+        sequence: IdSequence,
         vectors: VectorStore,
         embedder: Embedder,
         projector: Projector,

@@ -7,7 +7,7 @@ from server.entries.models import LONGEST_TITLE
 from server.entries.scope import scopes, session
 from server.fields import milliseconds
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
 from server.types import Row
 
@@ -46,7 +46,7 @@ class Stored:
 class EntryWriter:
     """Prepares entries outside of a transaction, and writes them within one."""
 
-    def __init__(self, graph: Graph, ids: Ids) -> None:
+    def __init__(self, graph: Graph, ids: IdSequence) -> None:
         self._passages = PassageWriter(graph, ids)
 
     async def prepare(self, entry: NewEntry, namespace: str) -> PreparedEntry:

@@ -18,7 +18,7 @@ from server.evaluation.golden import BASELINE_DAYS, TOP, Measured
 from server.evaluation.judges import Judge, Panel
 from server.evaluation.models import DualJudgeScores, GetGoldenTestResults, GoldenTestResults, StoreDualJudgeScores
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.tasks import together
 from server.types import Row
@@ -44,7 +44,14 @@ class EvaluationService:
     """The use cases of the evaluation family."""
 
     def __init__(
-        self, graph: Graph, ids: Ids, *, panel: Panel, search: Search, embedding_model: str, patience: float = 50.0
+        self,
+        graph: Graph,
+        ids: IdSequence,
+        *,
+        panel: Panel,
+        search: Search,
+        embedding_model: str,
+        patience: float = 50.0,
     ) -> None:
         """`embedding_model` is kept with each day: another one is the likeliest reason of a drift.
 

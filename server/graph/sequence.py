@@ -13,7 +13,7 @@ from server.graph.graph import Graph
 _BLOCK = 100
 
 
-class Sequence:
+class IdSequence:
     """Hands out integers that no other caller of any process gets."""
 
     def __init__(self, graph: Graph) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.fields import captioned
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 
 
@@ -16,7 +16,7 @@ class Recorder:
     namespace's sequence. Both only ever grow within a process, also where its clock is set back.
     """
 
-    def __init__(self, sequence: Sequence) -> None:
+    def __init__(self, sequence: IdSequence) -> None:
         self._sequence = sequence
         self._latest = 0
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from server.embedding.embedder import Embedder
 from server.fields import encoded
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.journal.messages import MessageWriter, require_known
 from server.journal.models import (
     AddReference,
@@ -62,7 +62,7 @@ class JournalService:
     def __init__(
         self,
         graph: Graph,
-        sequence: Sequence,
+        sequence: IdSequence,
         *,
         vectors: VectorStore,
         embedder: Embedder,

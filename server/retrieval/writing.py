@@ -19,7 +19,7 @@ from anyio import to_thread
 
 from server.fields import milliseconds, moment
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 from server.graph.words import scope_token
 from server.retrieval.mentions import MOST, Places, links, longest, possible_names
 from server.retrieval.passages import REACH, Passage, around, cut, lead
@@ -90,7 +90,7 @@ class Prepared:
 class PassageWriter:
     """Prepares the texts of any family's records."""
 
-    def __init__(self, graph: Graph, ids: Ids) -> None:
+    def __init__(self, graph: Graph, ids: IdSequence) -> None:
         self._graph = graph
         self._ids = ids
 

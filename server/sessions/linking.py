@@ -9,8 +9,7 @@ Source: issue 6, REST, export and import; docs/decisions.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from collections.abc import Sequence as Ordered
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import anyio
 import structlog
@@ -18,7 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 
 from server.errors import InternalError, PrecedentError, Unavailable
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.retrieval.writing import PassageWriter, store
 from server.sessions import summaries
 from server.sessions.batch import Batch
@@ -38,7 +37,7 @@ _SILENT = 600.0
 class Linker:
     """Works off what imports and deletions leave to be done; any number of them may run on one graph."""
 
-    def __init__(self, graph: Graph, sequence: Sequence, passages: PassageWriter, wake: Callable[[], None]) -> None:
+    def __init__(self, graph: Graph, sequence: IdSequence, passages: PassageWriter, wake: Callable[[], None]) -> None:
         """`wake` is told when there is something to project."""
         self._graph = graph
         self._sequence = sequence
@@ -130,7 +129,7 @@ class Linker:
             yield page
             at, id_ = page[-1]["at"], page[-1]["record"]["id"]
 
-    async def _link_memories(self, namespace: str, collection: str, rows: Ordered[Row]) -> None:
+    async def _link_memories(self, namespace: str, collection: str, rows: Sequence[Row]) -> None:
         """Links memories, those of one session in one transaction: most of what one costs is the transaction."""
         sessions: dict[str, list[Row]] = {}
         for row in rows:

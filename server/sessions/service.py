@@ -18,7 +18,7 @@ from server.embedding.embedder import Embedder
 from server.errors import NotFound, PrecedentError
 from server.fields import iso
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.retrieval.scope import Narrow, family_word
 from server.retrieval.search import KIND
@@ -75,7 +75,7 @@ class SessionService:
     def __init__(
         self,
         graph: Graph,
-        sequence: Ids,
+        sequence: IdSequence,
         vectors: VectorStore,
         embedder: Embedder,
         projector: Projector,

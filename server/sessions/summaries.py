@@ -8,7 +8,7 @@ from typing import Any
 
 from server.fields import milliseconds, moment
 from server.graph.graph import Graph, Transaction
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.retrieval.scope import family_word
 from server.retrieval.writing import PassageWriter, Prepared, store
 from server.sessions.collections import Of, current, require_live
@@ -32,7 +32,7 @@ def scopes(namespace: str, category: str) -> list[str]:
 class SummaryWriter:
     """Stores summaries, each in the place of the one that its session had."""
 
-    def __init__(self, graph: Graph, sequence: Sequence, passages: PassageWriter) -> None:
+    def __init__(self, graph: Graph, sequence: IdSequence, passages: PassageWriter) -> None:
         self._graph = graph
         self._sequence = sequence
         self._passages = passages

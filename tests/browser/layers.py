@@ -12,7 +12,7 @@ from server.embedding.embedder import Embedder
 from server.entities.models import AddNode
 from server.entities.service import EntityService
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
@@ -21,7 +21,7 @@ from server.vectors.store import VectorStore
 async def keep_layers(graph: Graph, vectors: VectorStore, embedder: Embedder, caller: Principal) -> None:
     """Stores as the tools do; nothing is projected."""
     projector = Projector(graph, vectors, embedder)
-    ids, settings = Sequence(graph), CognitionSettings(searchable_wait=0, fidelity_threshold=0.5)
+    ids, settings = IdSequence(graph), CognitionSettings(searchable_wait=0, fidelity_threshold=0.5)
     said: dict[str, Any] = {"session_id": "trip", "speaker": "Ada", "content": "I sail to Madeira."}
     dialogue = await Dialogues(graph, ids).store(StoreRawDialogue(**said), caller)
     distilled = CompressToL2Insight(content="Ada sails to [[Madeira]].", source_ids=[dialogue.id])

@@ -2,7 +2,7 @@
 
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.retrieval.writing import PassageWriter
 from server.sessions.extractive import ExtractiveSummariser
@@ -13,7 +13,7 @@ from server.sessions.summarising import Turn
 
 async def remember(graph: Graph, embedder: Embedder, caller: Principal) -> None:
     """Stores two memories of a session, and its summary."""
-    sequence = Sequence(graph)
+    sequence = IdSequence(graph)
     passages = PassageWriter(graph, sequence)
     turns = [Turn("Who keeps [[Neo4j]] up?", "", "The service does."), Turn("And backs it up?", "", "We do.")]
     for turn in turns:

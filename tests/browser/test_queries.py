@@ -23,7 +23,7 @@ from server.entities.service import EntityService
 from server.entries.documents import Document, DocumentWriter, Shelf
 from server.entries.writing import EntryWriter, NewEntry
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.graph.words import scope_token
 from server.principals import Principal, Role
 from server.vectors.edge import EdgeStore
@@ -44,7 +44,7 @@ async def seeded(
     """The namespace of a graph with everything that the queries are about."""
     namespace = f"browser-{token_hex(4)}"
     caller = Principal("alice", "human", Role.ADMIN, namespace)
-    entities = EntityService(graph, Sequence(graph))
+    entities = EntityService(graph, IdSequence(graph))
     for number, (title, target, old) in enumerate(
         [
             ("Neo4j is the only authority", "system of record", None),
@@ -153,7 +153,7 @@ async def _propose(graph: Graph, namespace: str) -> None:
 
 async def _keep_entries(graph: Graph, namespace: str) -> None:
     """Three memories of the session that the query names, and a document in two versions."""
-    writer = EntryWriter(graph, Sequence(graph))
+    writer = EntryWriter(graph, IdSequence(graph))
 
     async def save(text: str) -> None:
         prepared = await writer.prepare(NewEntry(text, "", "shop", "note", None, "{}", "kickoff"), namespace)

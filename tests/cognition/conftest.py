@@ -12,7 +12,7 @@ from server.cognition.models import CompressToL2Insight, FoundInsights, HybridSe
 from server.cognition.settings import CognitionSettings
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
@@ -56,7 +56,7 @@ class Mind:
 @pytest.fixture
 def mind(  # noqa: PLR0917 - pytest hands fixtures by name
     graph: Graph,
-    sequence: Sequence,
+    sequence: IdSequence,
     vectors: EdgeStore,
     embedder: FastEmbedder,
     projector: Projector,

@@ -13,7 +13,7 @@ from server.cognition.settings import CognitionSettings
 from server.embedding.embedder import FastEmbedder
 from server.errors import VectorsUnavailable
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
@@ -43,7 +43,7 @@ class Experience:
 @pytest.fixture
 def experience(  # noqa: PLR0917 - pytest hands fixtures by name
     graph: Graph,
-    sequence: Sequence,
+    sequence: IdSequence,
     vectors: EdgeStore,
     embedder: FastEmbedder,
     projector: Projector,
@@ -67,7 +67,7 @@ async def test_an_episode_is_stored_at_once_and_found_when_it_is_projected(
 
 
 async def test_without_qdrant_an_episode_is_stored_and_none_is_compared(
-    graph: Graph, sequence: Sequence, embedder: FastEmbedder, caller: Principal, cypher: Cypher
+    graph: Graph, sequence: IdSequence, embedder: FastEmbedder, caller: Principal, cypher: Cypher
 ) -> None:
     away = RemoteStore(connect_qdrant("http://127.0.0.1:1"), "precedent")
     try:

@@ -8,7 +8,7 @@ from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
 from server.errors import InvalidArgument
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
@@ -78,7 +78,7 @@ async def test_a_vector_of_the_callers_own_is_taken_in_the_right_dimension(
 
 
 async def test_without_qdrant_words_and_the_graph_still_find(
-    mind: Mind, graph: Graph, embedder: FastEmbedder, sequence: Sequence
+    mind: Mind, graph: Graph, embedder: FastEmbedder, sequence: IdSequence
 ) -> None:
     first = (await mind.distil("The zebra grazes")).id
     second = (await mind.of(name="bob").distil("[[Zebra]] is a name as well")).id
@@ -97,7 +97,7 @@ async def test_without_qdrant_words_and_the_graph_still_find(
 
 
 async def test_evidence_of_the_graph_joins_and_takes_nobodys_place(
-    mind: Mind, projector: Projector, graph: Graph, sequence: Sequence
+    mind: Mind, projector: Projector, graph: Graph, sequence: IdSequence
 ) -> None:
     """What describes a thing that the query names, or one related to it, comes after what matches."""
     entities = EntityService(graph, sequence)

@@ -11,7 +11,7 @@ from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
 from server.entities.service import EntityService
 from server.errors import InvalidArgument, NotFound
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.vectors.projector import Projector
 from tests.cognition.conftest import Mind
 from tests.conftest import Cypher
@@ -58,7 +58,7 @@ async def test_unknown_sources_are_named_and_nothing_is_written(mind: Mind, cyph
 
 
 async def test_it_is_searchable_once_qdrant_holds_it(
-    mind: Mind, graph: Graph, sequence: Sequence, projector: Projector
+    mind: Mind, graph: Graph, sequence: IdSequence, projector: Projector
 ) -> None:
     patient = Insights(graph, sequence, projector, CognitionSettings(searchable_wait=20, fidelity_threshold=0.5))
     async with anyio.create_task_group() as tasks:
@@ -129,7 +129,7 @@ async def test_without_sources_one_principals_insights_have_one_order_also_when_
 
 
 async def test_paths_and_neighbours_run_from_a_thing_through_an_insight_to_what_was_said(
-    mind: Mind, graph: Graph, sequence: Sequence
+    mind: Mind, graph: Graph, sequence: IdSequence
 ) -> None:
     entities = EntityService(graph, sequence)
     said = await mind.say("We took it for the relations", speaker="ada")

@@ -19,7 +19,7 @@ from server.cognition.models import (
     WorkingMemoryUpdated,
 )
 from server.graph.graph import Graph, connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from tests.conftest import Cypher
 
@@ -49,7 +49,7 @@ class Mind:
 
 
 @pytest.fixture
-def memory(graph: Graph, sequence: Sequence) -> WorkingMemory:
+def memory(graph: Graph, sequence: IdSequence) -> WorkingMemory:
     return WorkingMemory(graph, sequence)
 
 
@@ -214,7 +214,7 @@ async def test_sixteen_writers_at_once_lose_and_double_nothing(
 
     async def write(number: int) -> None:
         async with connect(*neo4j, retry_time=30) as own:
-            writer = Mind(WorkingMemory(own, Sequence(own)), caller)
+            writer = Mind(WorkingMemory(own, IdSequence(own)), caller)
             await ready.wait()
             for step in range(5):
                 answer = await writer.keep(f"item {number // 2 * 5 + step}", 0.9 if step == 0 else 0.5)

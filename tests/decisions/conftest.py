@@ -25,7 +25,7 @@ from server.decisions.writing import DecisionSettings
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
-from server.graph.sequence import Sequence as Integers
+from server.graph.sequence import IdSequence
 from server.graph.words import scope_token
 from server.principals import Kind, Principal, Role
 from server.vectors.edge import EdgeStore
@@ -102,7 +102,7 @@ class Caller:
 
 
 @pytest.fixture
-def make(graph: Graph, sequence: Integers, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> Make:
+def make(graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> Make:
     """Makes a service, with other settings or parts where a test says so."""
 
     def made(cooldown: float = 0, searchable_wait: float = 0, **parts: Any) -> DecisionService:
@@ -117,7 +117,7 @@ def make(graph: Graph, sequence: Integers, vectors: EdgeStore, embedder: FastEmb
 async def elsewhere(make: Make, neo4j: tuple[str, str, str]) -> AsyncIterator[Make]:
     """Makes a service with a connection to the graph of its own, as another process has."""
     async with connect_graph(*neo4j) as other:
-        yield partial(make, graph=other, sequence=Integers(other))
+        yield partial(make, graph=other, sequence=IdSequence(other))
 
 
 class Clock:

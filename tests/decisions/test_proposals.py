@@ -1,7 +1,6 @@
 """Drafts of decisions: proposed with evidence, accepted or rejected by an admin (issue 6, "Proposals"; PI1 to PI3)."""
 
-from collections.abc import Callable
-from collections.abc import Sequence as Many
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +21,7 @@ from server.errors import (
     ReviewWindow,
 )
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Role
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.models import AddMemory, Summarize
@@ -93,7 +92,7 @@ async def test_a_proposal_is_a_draft_with_its_evidence_and_decides_nothing(
 
 @pytest.fixture
 def sessions(
-    graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
+    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
 ) -> SessionService:
     summariser = ExtractiveSummariser(embedder)
     return SessionService(graph, sequence, vectors, embedder, projector, summariser=summariser, searchable_wait=0)
@@ -197,7 +196,7 @@ async def test_what_cannot_become_a_decision_is_refused_at_once_and_stores_nothi
     now = await agent.supersede("database", old)
     other = await human.record("queue")
     before = await cypher(EVERYTHING)
-    wrong: list[tuple[type[PrecedentError], str, Many[str], Many[str]]] = [
+    wrong: list[tuple[type[PrecedentError], str, Sequence[str], Sequence[str]]] = [
         (InvalidArgument, "PI2 Violation", [evidence[0]] * 3, [now]),
         (NotFound, "never", [*evidence, "never"], [now]),
         (NotFound, "9223372036854775808", [*evidence, "9223372036854775808"], [now]),
@@ -383,7 +382,7 @@ async def test_the_list_tells_all_that_it_takes_to_decide_newest_first_in_pages(
 
 
 async def test_paths_and_neighbours_lead_through_proposals_to_their_evidence(
-    agent: Caller, evidence: list[str], graph: Graph, sequence: Sequence
+    agent: Caller, evidence: list[str], graph: Graph, sequence: IdSequence
 ) -> None:
     entities = EntityService(graph, sequence)
     ids = [await agent.propose("database", *evidence) for _ in range(2)]

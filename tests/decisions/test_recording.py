@@ -13,7 +13,7 @@ from server.entities.models import AddNode
 from server.entities.service import EntityService
 from server.errors import Conflict, InvalidArgument, PermissionDenied
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Role
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
@@ -67,7 +67,7 @@ async def test_the_answer_says_success_the_id_and_the_target(agent: Caller) -> N
 
 
 async def test_the_target_becomes_an_entity_of_the_same_form_as_any_other(
-    agent: Caller, cypher: Cypher, graph: Graph, sequence: Sequence
+    agent: Caller, cypher: Cypher, graph: Graph, sequence: IdSequence
 ) -> None:
     await agent.record("database")
     await EntityService(graph, sequence).add_node(
@@ -84,7 +84,7 @@ async def test_the_target_becomes_an_entity_of_the_same_form_as_any_other(
 
 
 async def test_an_entity_of_that_name_is_what_the_decision_is_about(
-    agent: Caller, cypher: Cypher, graph: Graph, sequence: Sequence
+    agent: Caller, cypher: Cypher, graph: Graph, sequence: IdSequence
 ) -> None:
     entity = await EntityService(graph, sequence).add_node(
         AddNode.parse({"label": "Technology", "name": "Neo4j"}), agent.principal

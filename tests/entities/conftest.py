@@ -18,7 +18,7 @@ from server.entities.models import (
 )
 from server.entities.service import EntityService
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from tests.conftest import Cypher
 
@@ -50,7 +50,7 @@ class Caller:
 
 @pytest.fixture
 def service(graph: Graph) -> EntityService:
-    return EntityService(graph, Sequence(graph))
+    return EntityService(graph, IdSequence(graph))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from server.entities.models import EdgeAdded
 from server.entities.service import EntityService
 from server.graph.graph import connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from tests.conftest import Cypher
 from tests.entities.conftest import Caller
 
@@ -52,7 +52,7 @@ async def test_one_edge_from_many_clients_of_two_processes_is_one_edge_between_t
 ) -> None:
     """The second process is a second driver with a sequence of its own; half of the edges lead back."""
     async with connect(*neo4j, retry_time=30) as other:
-        elsewhere = Caller(EntityService(other, Sequence(other)), caller.principal)
+        elsewhere = Caller(EntityService(other, IdSequence(other)), caller.principal)
 
         async def write(number: int) -> EdgeAdded:
             client = elsewhere if number % 2 else caller

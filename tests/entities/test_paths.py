@@ -11,7 +11,7 @@ from server.entities.models import PathAnswer
 from server.entities.service import EntityService
 from server.errors import NotFound, QueryTimeout
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from tests.conftest import Cypher
 from tests.entities import reference
 from tests.entities.conftest import Caller, Edge, indexed, lay
@@ -219,7 +219,7 @@ async def test_a_search_beyond_its_time_is_ended_with_a_clear_error(
     """Neo4j looks every two seconds for what runs too long, so it takes some calls to be caught."""
     names = [f"n{number}" for number in range(300)]
     await lay(cypher, [(one, "R", two, 0.5) for at, one in enumerate(names) for two in names[at + 1 : at + 60]])
-    hasty = Caller(EntityService(graph, Sequence(graph), path_timeout=0.001), caller.principal)
+    hasty = Caller(EntityService(graph, IdSequence(graph), path_timeout=0.001), caller.principal)
     with pytest.raises(QueryTimeout, match=r"longer than 0.001 seconds.+max_depth"):
         for _ in range(500):
             await hasty.path("n0", "n299", max_depth=10)

@@ -10,7 +10,7 @@ from server.embedding.embedder import FastEmbedder
 from server.entries.service import EntryService, EntrySettings
 from server.entries.tools import TOOLS
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make(  # noqa: PLR0917 - pytest hands fixtures by name
-    graph: Graph, sequence: Sequence, vectors: EdgeStore, projector: Projector, embedder: FastEmbedder, folder: Path
+    graph: Graph, sequence: IdSequence, vectors: EdgeStore, projector: Projector, embedder: FastEmbedder, folder: Path
 ) -> Make:
     """Makes a service on the real parts, or on others where a test says so."""
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from server.entries.tools import TOOLS
 from server.graph.graph import connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from tests.agents import texts
 from tests.conftest import Cypher
 from tests.entries.conftest import Agent, Make
@@ -157,7 +157,7 @@ async def test_the_longest_text_is_stored_and_one_letter_more_is_not(modern: Age
 async def test_a_graph_that_is_down_is_a_storage_failure(make: Make, modern: Agent) -> None:
     async with (
         connect("bolt://127.0.0.1:1", "neo4j", "x", retry_time=0) as down,
-        modern.at(make(graph=down, sequence=Sequence(down))).connected() as cut_off,
+        modern.at(make(graph=down, sequence=IdSequence(down))).connected() as cut_off,
     ):
         for tool in ("save_memory", "search", "timeline", "get_entries", "retention_dry_run"):
             error = await cut_off.refused(tool, **GOOD[tool])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
 from server.entities.service import EntityService
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.retrieval.mentions import links, longest, possible_names
 from tests.conftest import Cypher
@@ -114,7 +114,7 @@ async def test_entities_of_another_namespace_are_not_mentioned(modern: Agent, cy
 
 @pytest.mark.anyio
 async def test_neighbours_and_paths_reach_what_was_said_about_a_thing(
-    modern: Agent, graph: Graph, sequence: Sequence, principal: Principal
+    modern: Agent, graph: Graph, sequence: IdSequence, principal: Principal
 ) -> None:
     entities = EntityService(graph, sequence)
     id_ = await modern.save("[[Ada]] prefers [[Neo4j]]", title="What Ada prefers")
@@ -132,7 +132,7 @@ async def test_neighbours_and_paths_reach_what_was_said_about_a_thing(
 
 @pytest.mark.anyio
 async def test_an_entity_that_the_graph_tools_added_is_mentioned_in_any_case(
-    modern: Agent, graph: Graph, sequence: Sequence, principal: Principal, cypher: Cypher
+    modern: Agent, graph: Graph, sequence: IdSequence, principal: Principal, cypher: Cypher
 ) -> None:
     entities = EntityService(graph, sequence)
     await entities.add_node(AddNode.parse({"label": "Technology", "name": "Qdrant Edge"}), principal)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from server.graph.graph import connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.vectors.projector import Projector
 from tests.conftest import Cypher
 from tests.entries.conftest import Agent, Make
@@ -138,7 +138,7 @@ async def test_writers_in_two_processes_make_one_order(
 ) -> None:
     async with (
         connect(*neo4j) as other,
-        modern.at(make(graph=other, sequence=Sequence(other))).connected() as elsewhere,
+        modern.at(make(graph=other, sequence=IdSequence(other))).connected() as elsewhere,
         anyio.create_task_group() as tasks,
     ):
         for number in range(8):

@@ -15,7 +15,7 @@ from server.evaluation.model_judge import ModelJudge
 from server.evaluation.service import EvaluationService
 from server.evaluation.tools import TOOLS
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from tests import agents
 from tests.agents import texts
@@ -120,7 +120,7 @@ def search() -> ScriptedSearch:
 
 
 @pytest.fixture
-def service(graph: Graph, sequence: Ids, panel: ScriptedPanel, search: ScriptedSearch) -> EvaluationService:
+def service(graph: Graph, sequence: IdSequence, panel: ScriptedPanel, search: ScriptedSearch) -> EvaluationService:
     return EvaluationService(graph, sequence, panel=panel, search=search, embedding_model="model 1")
 
 

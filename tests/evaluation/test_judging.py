@@ -10,7 +10,7 @@ from server.errors import GraphUnavailable
 from server.evaluation.judges import Judge, ModelPanel
 from server.evaluation.service import EvaluationService
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence as Ids
+from server.graph.sequence import IdSequence
 from server.principals import Role
 from server.providers import Provider
 from tests.conftest import Cypher
@@ -108,7 +108,7 @@ async def test_an_unknown_query_is_an_error_before_any_judge_is_asked(
 
 @pytest.mark.proves("evaluation:no-key")
 async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
-    graph: Graph, sequence: Ids, agent: Agent, truth: int, cypher: Cypher
+    graph: Graph, sequence: IdSequence, agent: Agent, truth: int, cypher: Cypher
 ) -> None:
     providers = {
         "openai": Provider("OPENAI_API_KEY", SecretStr("secret"), "http://127.0.0.1:1"),
@@ -162,7 +162,7 @@ async def test_a_query_that_is_gone_when_the_judges_are_done_is_an_error(
 
 
 async def test_judges_that_take_too_long_are_not_waited_for_and_nothing_is_stored(
-    graph: Graph, sequence: Ids, agent: Agent, truth: int, cypher: Cypher
+    graph: Graph, sequence: IdSequence, agent: Agent, truth: int, cypher: Cypher
 ) -> None:
     class Never:
         name = "never"

@@ -14,7 +14,7 @@ from server.entries.documents import DocumentWriter, Roots, Shelf, Unreadable
 from server.entries.writing import EntryWriter
 from server.errors import PolicyBlocked
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from tests.entries.test_policy import SECRETS
 from tests.ingest.documents import picture
 
@@ -80,7 +80,7 @@ async def test_the_graph_is_the_one_that_the_tool_would_have_made(
     assert counts(await ingest(graph, namespace, folder)) == (2, 0, 0, 0)
 
     roots, tool = Roots([folder.parent]), Shelf(f"{namespace}-tool", "ada", "shop", "ingestion")
-    writer = DocumentWriter(graph, EntryWriter(graph, Sequence(graph)))
+    writer = DocumentWriter(graph, EntryWriter(graph, IdSequence(graph)))
     for name in texts:
         read = roots.read(f"docs/{name}.md")
         assert not isinstance(read, Unreadable)

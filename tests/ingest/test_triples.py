@@ -16,7 +16,7 @@ from ingest.triples import FEWEST, MOST, chunks_of, ingest_triples
 from server.entities.models import AddEdge
 from server.entities.service import EntityService
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from tests.ingest.dump import dump, ids
 
@@ -53,7 +53,7 @@ async def test_a_file_writes_what_graph_add_edge_would_have_written(
 
     names = {"head": "source_name", "tail": "target_name", "head_label": "source_label", "tail_label": "target_label"}
     caller = Principal("ada", "human", Role.ADMIN, f"{namespace}-tool")
-    service = EntityService(graph, Sequence(graph))
+    service = EntityService(graph, IdSequence(graph))
     for said in _SAID:
         request = AddEdge.parse({names.get(name, name): value for name, value in said.items()})
         await service.add_edge(request, caller)
@@ -131,7 +131,7 @@ async def test_what_an_agent_wrote_between_two_runs_stays(
     file.write_text("a\tR\tb\t0.5\n")
     await ingest_triples(graph, namespace, file)
     request = AddEdge(source_name="a", target_name="b", relation="R", weight=0.75, properties={"seen": True})
-    await EntityService(graph, Sequence(graph)).add_edge(request, caller)
+    await EntityService(graph, IdSequence(graph)).add_edge(request, caller)
     before = await dump(driver, namespace)
     await ingest_triples(graph, namespace, file)
     assert await dump(driver, namespace) == before

@@ -15,7 +15,7 @@ from server.access.rate import RateLimit
 from server.access.tokens import Tokens
 from server.app import App
 from server.graph.graph import Graph, connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.mcp.server import build_server
 from server.metrics import Metrics
 from server.rest.app import build_rest
@@ -147,7 +147,7 @@ async def test_while_the_graph_is_away_every_endpoint_says_so(app: App, namespac
         projector = Projector(away, app.vectors, app.embedder)
         sessions = SessionService(
             away,
-            Sequence(away),
+            IdSequence(away),
             app.vectors,
             app.embedder,
             projector,

@@ -9,7 +9,7 @@ from mcp_types import CallToolResult
 
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.journal.service import JournalService
 from server.journal.tavily import Tavily
 from server.journal.tools import TOOLS
@@ -64,7 +64,7 @@ Make = Callable[..., JournalService]
 
 @pytest.fixture
 async def make(
-    graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
+    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
 ) -> AsyncIterator[Make]:
     """Makes a service on the real parts, or on others where a test says so; without a key for Tavily."""
     opened: list[Tavily] = []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from server.errors import Conflict
 from server.graph.graph import connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.journal.models import StoreContext
 from tests.agents import texts
 from tests.conftest import Cypher
@@ -152,8 +152,8 @@ async def test_sixteen_writers_at_once_get_the_versions_from_one_on(
         services = [
             make(),
             make(),
-            make(graph=one, sequence=Sequence(one)),
-            make(graph=other, sequence=Sequence(other)),
+            make(graph=one, sequence=IdSequence(one)),
+            make(graph=other, sequence=IdSequence(other)),
         ]
         async with anyio.create_task_group() as tasks:
             for n in range(16):

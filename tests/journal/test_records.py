@@ -3,14 +3,14 @@ import time
 import anyio
 import pytest
 
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.journal.records import Recorder
 from server.principals import Principal, Role
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_records_are_in_the_order_they_were_asked_for(sequence: Sequence, namespace: str) -> None:
+async def test_records_are_in_the_order_they_were_asked_for(sequence: IdSequence, namespace: str) -> None:
     recorder = Recorder(sequence)
     caller = Principal("tester", "agent", Role.AGENT, namespace)
     given: list[tuple[int, int]] = []
@@ -27,7 +27,7 @@ async def test_records_are_in_the_order_they_were_asked_for(sequence: Sequence, 
 
 
 def test_a_clock_that_is_set_back_does_not_turn_the_order_round(
-    sequence: Sequence, monkeypatch: pytest.MonkeyPatch
+    sequence: IdSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorder = Recorder(sequence)
     before = recorder.now()

@@ -1,6 +1,6 @@
 """Words alone, and the pure parts; meaning is proved on the whole application, in tests/interaction."""
 
-from collections.abc import Sequence as Many
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -62,7 +62,7 @@ async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make:
         async def embed_query(self, text: str) -> list[float]:
             raise EmbeddingUnavailable("It is away.")
 
-        async def embed_passages(self, texts: Many[str], *, urgent: bool = False) -> list[list[float]]:
+        async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[list[float]]:
             raise EmbeddingUnavailable("It is away.")
 
     for parts in ({"vectors": away}, {"embedder": NoModel()}):

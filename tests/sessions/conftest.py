@@ -6,7 +6,7 @@ import pytest
 
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.principals import Principal, Role
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
@@ -29,7 +29,7 @@ async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) ->
 
 @pytest.fixture
 def service(
-    graph: Graph, sequence: Sequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
+    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
 ) -> SessionService:
     return SessionService(
         graph,

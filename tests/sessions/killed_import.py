@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import anyio
 
 from server.graph.graph import Graph, Transaction, connect
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from server.retrieval.writing import PassageWriter
 from server.sessions.importing import Importer
 from server.sessions.linking import Linker
@@ -55,7 +55,7 @@ async def main(*arguments: str) -> None:
     uri, user, password, namespace, file, mode, moment = arguments
     _dying(moment)
     async with connect(uri, user, password) as graph:
-        ids = Sequence(graph)
+        ids = IdSequence(graph)
         linker = Linker(graph, ids, PassageWriter(graph, ids), lambda: None)
         model: Any = Model()
         wanted: Any = mode

@@ -15,7 +15,7 @@ from neo4j import AsyncDriver
 from ingest.archive.survey import Survey
 from server.errors import Conflict, NotFound
 from server.graph.graph import Graph
-from server.graph.sequence import Sequence
+from server.graph.sequence import IdSequence
 from tests.ingest.archive.whole import cypher, exported, imported, picture
 
 pytestmark = pytest.mark.anyio
@@ -113,11 +113,11 @@ async def test_values_that_only_neo4j_knows_come_back_to_the_last_second(
 async def test_numbers_go_on_where_those_of_the_archive_end(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
-    taken = await Sequence(graph).take(namespace, 250)
+    taken = await IdSequence(graph).take(namespace, 250)
     await cypher(driver, "CREATE (:Entity {namespace: $n, name: 'a', node_id: $id})", n=namespace, id=taken[-1])
     await exported(graph, namespace, tmp_path / "a.jsonl")
     await imported(graph, tmp_path / "a.jsonl", f"{namespace}-copy")
-    assert min(await Sequence(graph).take(f"{namespace}-copy", 3)) > taken[-1]
+    assert min(await IdSequence(graph).take(f"{namespace}-copy", 3)) > taken[-1]
 
 
 async def test_what_no_search_of_this_namespace_needs_stays_where_it_is(
@@ -194,7 +194,7 @@ async def test_a_namespace_that_holds_anything_or_did_is_not_imported_into(
     with pytest.raises(Conflict, match="not empty"):
         await imported(graph, tmp_path / "a.jsonl")
     assert await picture(driver, namespace) == before
-    await Sequence(graph).take(f"{namespace}-used")
+    await IdSequence(graph).take(f"{namespace}-used")
     with pytest.raises(Conflict, match="handed out"):
         await imported(graph, tmp_path / "a.jsonl", f"{namespace}-used")
     assert await cypher(driver, "MATCH (n:Arriving|ArchiveImport) RETURN n.namespace") == []
