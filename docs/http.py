@@ -23,7 +23,7 @@ def application() -> FastAPI:
     """The routes without anything behind them: they are listed, none is called."""
     wired: Any = None
     mcp = build_server((), wired)
-    return build_rest(Settings(), wired, Metrics(), rate=wired, lag=wired, mcp=mcp, sessions=wired, services={})
+    return build_rest(Settings(), wired, Metrics(), rate=wired, projector=wired, mcp=mcp, sessions=wired, services={})
 
 
 def overview(description: Mapping[str, Any]) -> list[list[str]]:

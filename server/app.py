@@ -129,7 +129,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             read_resource=read_resource,
         )
         http = build_rest(
-            settings, tokens, metrics, rate=rate, lag=projector.lag, mcp=mcp, sessions=sessions, services=services
+            settings, tokens, metrics, rate=rate, projector=projector, mcp=mcp, sessions=sessions, services=services
         )
         # Another embedding model refuses the start; a Qdrant that is away does not, nor a Neo4j that is slow at first:
         # search goes on by words meanwhile.

@@ -140,7 +140,7 @@ class RateLimitExceeded(RequestError):
 
 
 class QueryTimeout(RequestError):
-    """The graph needed longer than the limit: ask for less, for example a smaller depth."""
+    """The graph needed longer than the limit: try a write again, ask for less, for example a smaller depth."""
 
     code = "QUERY_TIMEOUT"
 

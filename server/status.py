@@ -36,7 +36,7 @@ def report(settings: Settings) -> dict[str, Any]:
 
 def _health(url: str) -> dict[str, Any]:
     try:
-        answer = httpx2.get(f"{url}/healthcheck", timeout=5.0)
+        answer = httpx2.get(f"{url}/healthcheck", timeout=10.0)
         health = answer.json()
     except (httpx2.HTTPError, ValueError):
         return {}
@@ -46,5 +46,6 @@ def _health(url: str) -> dict[str, Any]:
         "version": health.get("version"),
         "uptime_seconds": health.get("uptime"),
         "graph": "answers" if health.get("database", {}).get("connected") else "does not answer",
+        "vectors": "follow" if health.get("following") else "do not follow",
         "unprojected": health.get("unprojected"),
     }

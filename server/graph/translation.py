@@ -60,8 +60,8 @@ def translate(error: driver.GqlError) -> PrecedentError:
     code = getattr(error, "code", None) or ""
     if any(code.endswith(name) for name in _LIMITS):
         return QueryTimeout(
-            "The graph could not answer within its limits of time and memory, and the statement was ended; "
-            "ask for less: a smaller depth, fewer results or a relation filter; for a write, come back in a moment."
+            "The graph could not do this within its limits of time and memory: it was ended, and nothing was changed. "
+            "A write may go through in a moment; else ask for less: a smaller depth, fewer results, a relation filter."
         )
     match error:
         case driver.ConstraintError():

@@ -1,5 +1,6 @@
 """One Neo4j process: its home, its start, its end. Source: design.md section 7, "A Neo4j without Docker"."""
 
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ _log = structlog.get_logger(__name__)
 
 USER = "neo4j"
 _ENTRY = "org.neo4j.server.CommunityEntryPoint"
+_TEMPORARY = "tmp"
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # Nothing of ours: secrets stay out of it, JAVA_TOOL_OPTIONS too; the locale lets Java read any folder name.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
@@ -151,7 +153,8 @@ class LocalNeo4j:
     def _write(self) -> None:
         """Writes the home anew: settings follow the service's, data stays."""
         self._home.create()
-        for name in ("conf", "logs", "run", "import", "plugins"):
+        shutil.rmtree(self._folder / _TEMPORARY, ignore_errors=True)  # of one that was killed
+        for name in ("conf", "logs", "run", "import", "plugins", _TEMPORARY):
             (self._folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         (self._folder / "conf" / "neo4j.conf").write_text(self._configuration(), "utf-8")
         (self._folder / "conf" / "classpath.args").write_text(self._installation.class_path, "utf-8")
@@ -179,6 +182,7 @@ class LocalNeo4j:
         return [
             str(self._installation.java),
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+            f"-Djava.io.tmpdir={self._folder / _TEMPORARY}",
             "-Dio.netty.tryReflectionSetAccessible=true",
             "-Djdk.nio.maxCachedBufferSize=1024",
             "-Dlog4j2.disable.jmx=true",

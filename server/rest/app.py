@@ -1,7 +1,7 @@
 """The HTTP application: REST, health, metrics, API pages, and MCP beside them, behind one gate."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -30,7 +30,7 @@ from server.rest.openapi import TAGS, describe
 from server.sessions.routes import IMPORT, build_routes
 from server.sessions.service import SessionService
 from server.settings import Settings, Toolset
-from server.vectors.projector import Lag
+from server.vectors.projector import Projector
 
 _ROUTES: Mapping[Toolset, Callable[[Any], APIRouter]] = {
     "decisions": decisions.build_routes,
@@ -58,13 +58,14 @@ class Database(BaseModel):
 
 
 class Health(BaseModel):
-    """memory-core-rest.md "GET /healthcheck"; `uptime` in seconds. Additive: `unprojected`, what Qdrant lags behind."""
+    """memory-core-rest.md "GET /healthcheck"; `uptime` in seconds. Additive: `unprojected`, `following`."""
 
     status: str = Field(examples=["healthy"])
     database: Database
     version: str
     uptime: int
-    unprojected: int | None
+    unprojected: int | None = Field(description="Records and deletions that Qdrant does not know of yet.")
+    following: bool = Field(description="Whether Qdrant follows; while not, what is new is found by words alone.")
 
 
 def build_rest(
@@ -73,7 +74,7 @@ def build_rest(
     metrics: Metrics,
     *,
     rate: RateLimit,
-    lag: Callable[[], Awaitable[Lag]],
+    projector: Projector,
     mcp: Server[Any],
     sessions: SessionService,
     services: Mapping[Toolset, Any],
@@ -104,7 +105,7 @@ def build_rest(
         # The validator's badge would be asked for over the network.
         swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
     )
-    _add_health(app, metrics, lag)
+    _add_health(app, metrics, projector)
     app.include_router(build_routes(sessions))
     for family, routes in _ROUTES.items():
         app.include_router(routes(services.get(family)))
@@ -117,7 +118,7 @@ def build_rest(
     return app
 
 
-def _add_health(app: FastAPI, metrics: Metrics, lag: Callable[[], Awaitable[Lag]]) -> None:
+def _add_health(app: FastAPI, metrics: Metrics, projector: Projector) -> None:
     started = time.monotonic()
 
     @app.get(
@@ -132,7 +133,7 @@ def _add_health(app: FastAPI, metrics: Metrics, lag: Callable[[], Awaitable[Lag]
         connected, unprojected = True, None
         try:
             with anyio.fail_after(_HEALTH_SECONDS):
-                behind = await lag()
+                behind = await projector.lag()
             unprojected = behind.records + behind.deletions
         except (PrecedentError, TimeoutError):
             connected = False
@@ -144,6 +145,7 @@ def _add_health(app: FastAPI, metrics: Metrics, lag: Callable[[], Awaitable[Lag]
             version=version("precedent"),
             uptime=int(time.monotonic() - started),
             unprojected=unprojected,
+            following=projector.following,
         )
         return JSONResponse(health.model_dump(), status_code=200 if connected else 503)
 

@@ -79,6 +79,7 @@ HTTP_CODES = {
         "METHOD_NOT_ALLOWED",
         "This path takes other methods; the header Allow names them.",
     ),
+    HTTPStatus.REQUEST_TIMEOUT: ("REQUEST_TIMEOUT", "The rest of the body did not come; send the request again."),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("PAYLOAD_TOO_LARGE", "The body is larger than this path takes."),
 }
 """What goes wrong before any use case is asked: status to code and sentence."""

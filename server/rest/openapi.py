@@ -61,6 +61,14 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
             code="CONFLICT",
         ),
     ),
+    408: (
+        "The body stopped coming.",
+        Error(
+            error="Request Timeout",
+            message=HTTP_CODES[HTTPStatus.REQUEST_TIMEOUT][1],
+            code="REQUEST_TIMEOUT",
+        ),
+    ),
     413: (
         "The body is too large.",
         Error(
@@ -141,7 +149,7 @@ def _complete(description: dict[str, Any]) -> None:
 def _statuses(operation: dict[str, Any]) -> list[int]:
     if operation["tags"] == ["health"]:
         return [400, 403, 421, 500] if operation["operationId"] == "checkHealth" else [400, 401, 403, 421, 429, 500]
-    body = [413] if "requestBody" in operation else []
+    body = [408, 413] if "requestBody" in operation else []
     return [400, 401, 403, *body, 421, 429, 500, 503]
 
 

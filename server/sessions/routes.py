@@ -155,6 +155,8 @@ async def _mode(request: Request, mode: Annotated[Mode, Form()] = "merge") -> Mo
 
 
 def _require_one_file(form: FormData) -> None:
+    if unknown := sorted(form.keys() - {"file", "mode"}):
+        raise InvalidArgument(f"Invalid request. {unknown[0][:100]}: there is no such field; there are file and mode.")
     for field in ("file", "mode"):
         if len(form.getlist(field)) > 1:
             # FastAPI takes the last one, and says nothing of the others.

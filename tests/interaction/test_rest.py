@@ -159,6 +159,7 @@ async def test_while_the_graph_is_away_every_endpoint_says_so(app: App, namespac
             health = await rest.get("/healthcheck")
             assert (health.status_code, health.json()["status"]) == (503, "unhealthy")
             assert health.json()["database"]["connected"] is False
+            assert health.json()["following"] is False
             record = {"id": "mem_1", "metadata": {**_GOOD, "sessionId": "s", "timestamp": "2025-10-08T12:00:00Z"}}
             for answer in (
                 await rest.post("/memories", json=_GOOD),
@@ -184,7 +185,7 @@ def _application(app: App, graph: Graph, projector: Projector, sessions: Session
         Tokens(graph),
         Metrics(),
         rate=RateLimit(None),
-        lag=projector.lag,
+        projector=projector,
         mcp=build_server((), nothing),
         sessions=sessions,
         services={},

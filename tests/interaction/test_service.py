@@ -64,6 +64,7 @@ async def test_a_first_start_says_where_to_go_and_knows_our_own_decisions(starte
         assert found["results"][0]["title"] == "Neo4j is the only authority"
     status = started.status()
     assert (status["service"], status["healthy"], status["unprojected"]) == ("running", True, 0)
+    assert status["vectors"] == "follow"
 
 
 async def test_a_home_that_is_in_use_is_told(started: Service) -> None:
