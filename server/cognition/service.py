@@ -17,7 +17,7 @@ from server.embedding.embedder import Embedder
 from server.fields import iso, milliseconds
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
+from server.principals import Principal
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
 
@@ -46,14 +46,12 @@ class CognitionService:
 
     async def store_raw_dialogue(self, request: models.StoreRawDialogue, caller: Principal) -> models.DialogueStored:
         """Stores what was said, word by word."""
-        caller.require(Role.AGENT)
         return await self._dialogues.store(request, caller)
 
     async def compress_to_l2_insight(
         self, request: models.CompressToL2Insight, caller: Principal
     ) -> models.InsightStored:
         """Stores an insight with the dialogues that it was distilled from; `InvalidArgument` names unknown ones."""
-        caller.require(Role.AGENT)
         return await self._insights.store(request, caller)
 
     async def hybrid_search(self, request: models.HybridSearch, caller: Principal) -> models.FoundInsights:
@@ -64,12 +62,10 @@ class CognitionService:
         self, request: models.UpdateWorkingMemory, caller: Principal
     ) -> models.WorkingMemoryUpdated:
         """Adds an item to working memory, or refreshes the same one; one of eleven is evicted."""
-        caller.require(Role.AGENT)
         return await self._memory.update(request, caller)
 
     async def store_episode(self, request: models.StoreEpisode, caller: Principal) -> models.EpisodeStored:
         """Stores what was tried, how it went and what was learned."""
-        caller.require(Role.AGENT)
         return await self._episodes.store(request, caller)
 
     async def ping(self, request: models.Ping, caller: Principal) -> models.Pong:  # noqa: ARG002 - takes none

@@ -25,7 +25,7 @@ from server.decisions.refusals import listed, quoted
 from server.decisions.writing import DecisionWriter, marked
 from server.errors import Conflict, NotFound
 from server.graph.graph import Graph, Transaction
-from server.principals import Principal, Role
+from server.principals import Principal
 from server.types import Row
 
 REVIEW_WINDOW = timedelta(hours=1)
@@ -43,10 +43,9 @@ class ProposalService:
     async def propose(self, request: ProposeDecision, caller: Principal) -> ProposalResponse:
         """Stores a draft with its evidence; it decides nothing.
 
-        Raises `PermissionDenied`, `RateLimitExceeded`, `InvalidArgument` (too little evidence, another target),
+        Raises `RateLimitExceeded`, `InvalidArgument` (too little evidence, another target),
         `NotFound` (evidence, decisions to replace) or `Conflict` (what is in force is not to be replaced).
         """
-        caller.require(Role.AGENT)
         evidence_ids = list(dict.fromkeys(request.evidence_ids))
         supersedes = list(dict.fromkeys(request.suggested_supersedes))
         if len(evidence_ids) < EVIDENCE_NEEDED:
@@ -94,8 +93,7 @@ class ProposalService:
         )
 
     async def list(self, request: ListProposals, caller: Principal) -> ProposalList:
-        """Proposals with all that it takes to decide about them, the newest first. Raises `PermissionDenied`."""
-        caller.require(Role.VIEWER)
+        """Proposals with all that it takes to decide about them, the newest first."""
         row = await self._graph.one(
             "decisions/list_proposals",
             namespace=caller.namespace,
@@ -112,10 +110,9 @@ class ProposalService:
     async def accept(self, request: AcceptProposal, caller: Principal) -> DecisionResponse:
         """Puts what was proposed in force, in the place of what it suggests to replace; all of it or nothing.
 
-        Raises, in this order, `PermissionDenied`, `RateLimitExceeded`, `NotFound`, `InvalidArgument` (no proposal),
+        Raises, in this order, `RateLimitExceeded`, `NotFound`, `InvalidArgument` (no proposal),
         `Conflict` (decided about already), `ReviewWindow`, `Conflict` (what is in force is not to be replaced).
         """
-        caller.require(Role.ADMIN)
         # Its title and target are known only within the transaction: what is drafted here are ids and time.
         drafted = await self._writer.drafted("decision", caller, title="", target="")
 
@@ -156,9 +153,8 @@ class ProposalService:
     async def reject(self, request: RejectProposal, caller: Principal) -> BaseResponse:
         """Closes a draft with the reason; it stays readable as history.
 
-        Raises `PermissionDenied`, `RateLimitExceeded`, `NotFound`, `InvalidArgument` or `Conflict`, as `accept` does.
+        Raises `RateLimitExceeded`, `NotFound`, `InvalidArgument` or `Conflict`, as `accept` does.
         """
-        caller.require(Role.ADMIN)
 
         async def work(transaction: Transaction) -> None:
             await self._writer.take_turn(transaction, caller)

@@ -20,7 +20,7 @@ from server.embedding.embedder import Embedder
 from server.errors import Conflict
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
+from server.principals import Principal
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore
 
@@ -48,9 +48,8 @@ class DecisionService:
     async def record(self, request: RecordDecision, caller: Principal) -> DecisionResponse:
         """Puts a decision in force for a target that has none.
 
-        Raises `PermissionDenied`, `RateLimitExceeded`, or `Conflict` naming the decision that is in force.
+        Raises `RateLimitExceeded`, or `Conflict` naming the decision that is in force.
         """
-        caller.require(Role.AGENT)
         decision = await self._drafted(request, caller)
 
         async def work(transaction: Transaction) -> None:
@@ -71,10 +70,9 @@ class DecisionService:
     async def supersede(self, request: SupersedeDecision, caller: Principal) -> DecisionResponse:
         """Puts a decision in force in the place of the one that is; the old one keeps who, when and why.
 
-        Raises `PermissionDenied`, `RateLimitExceeded`, `NotFound`, `InvalidArgument` (another target), `Conflict` (not
+        Raises `RateLimitExceeded`, `NotFound`, `InvalidArgument` (another target), `Conflict` (not
         active) or `IsolationViolation` (a human's decision, and the caller is no admin).
         """
-        caller.require(Role.AGENT)
         decision = await self._drafted(request, caller)
         old_ids = list(dict.fromkeys(request.old_decision_ids))
 
@@ -88,9 +86,8 @@ class DecisionService:
     async def search(self, request: SearchDecisions, caller: Principal) -> SearchResponse:
         """Finds decisions and drafts by meaning and words, ranked by what the graph says of them.
 
-        Raises `PermissionDenied`, `EmbeddingUnavailable`, `GraphUnavailable`.
+        Raises `EmbeddingUnavailable`, `GraphUnavailable`.
         """
-        caller.require(Role.VIEWER)
         return await self._search.run(request, caller.namespace)
 
     async def _drafted(self, request: RecordDecision | SupersedeDecision, caller: Principal) -> Record:

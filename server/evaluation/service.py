@@ -19,7 +19,7 @@ from server.evaluation.judges import Judge, Panel
 from server.evaluation.models import DualJudgeScores, GetGoldenTestResults, GoldenTestResults, StoreDualJudgeScores
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
+from server.principals import Principal
 from server.tasks import together
 from server.types import Row
 
@@ -67,10 +67,9 @@ class EvaluationService:
     async def store_dual_judge_scores(self, request: StoreDualJudgeScores, caller: Principal) -> DualJudgeScores:
         """Has both judges score each document, and stores all scores with how far they agree.
 
-        Raises `PermissionDenied`, `ApiKeyMissing` and other `SetupError`, `NotFound` (no such ground-truth query; no
+        Raises `ApiKeyMissing` and other `SetupError`, `NotFound` (no such ground-truth query; no
         judge was asked), or `JudgeUnavailable`: one score that cannot be had, and nothing is stored.
         """
-        caller.require(Role.AGENT)
         pair = await self._panel.judges()
         await self._require_ground_truth(request.query_id, caller)
         started = time.perf_counter()
@@ -142,9 +141,8 @@ class EvaluationService:
     async def golden_test_results(self, _request: GetGoldenTestResults, caller: Principal) -> GoldenTestResults:
         """Searches for every golden query, and keeps today's (UTC) precision in place of an earlier one of the day.
 
-        Raises `PermissionDenied`, `GoldenSetEmpty`, or what search raises: then the day stays as it was.
+        Raises `GoldenSetEmpty`, or what search raises: then the day stays as it was.
         """
-        caller.require(Role.AGENT)
         queries = await self._graph.run("evaluation/golden_queries", namespace=caller.namespace)
         if not queries:
             raise GoldenSetEmpty(

@@ -82,9 +82,8 @@ class JournalService:
     async def store_message(self, request: StoreMessage, caller: Principal) -> MessageStored:
         """Stores what was said; without a `conversation_id` the message is a conversation of its own.
 
-        Raises `PermissionDenied`, or `InvalidArgument` naming each reference that is unknown.
+        Raises `InvalidArgument` naming each reference that is unknown.
         """
-        caller.require(Role.AGENT)
         id_, prepared = await self._messages.add(request, caller)
         return MessageStored(
             conversation_id=request.conversation_id or id_,
@@ -109,9 +108,8 @@ class JournalService:
         """Stores the next version of an agent's context of one type: 1, 2, 3 …, also when many store at once.
 
         The parent may be any context of the namespace. As it has to be there already, there are no cycles.
-        Raises `PermissionDenied`, or `InvalidArgument` where the parent is unknown.
+        Raises `InvalidArgument` where the parent is unknown.
         """
-        caller.require(Role.AGENT)
         record = await self._recorder.record(caller, request.agent_id, request.context_type)
         series = {"agent_id": request.agent_id, "context_type": request.context_type}
 
@@ -146,7 +144,6 @@ class JournalService:
 
     async def add_reference(self, request: AddReference, caller: Principal) -> ReferenceAdded:
         """Adds a key of something elsewhere, or of a record here, which it is then connected to."""
-        caller.require(Role.AGENT)
         record = await self._recorder.record(caller, request.agent_id, request.key_type, request.key_value)
         await self._graph.run("journal/add_reference", **record, **request.model_dump(exclude={"agent_id"}))
         return ReferenceAdded(reference_id=record["id"])
@@ -158,7 +155,6 @@ class JournalService:
 
     async def log_attribution(self, request: LogAttribution, caller: Principal) -> AttributionLogged:
         """Logs where information came from."""
-        caller.require(Role.AGENT)
         record = await self._recorder.record(caller, request.agent_id, request.source_type, request.source_uri)
         await self._graph.run("journal/log_attribution", **record, **request.model_dump(exclude={"agent_id"}))
         return AttributionLogged(attribution_id=record["id"])
@@ -170,7 +166,6 @@ class JournalService:
 
     async def log_correction(self, request: LogCorrection, caller: Principal) -> CorrectionLogged:
         """Logs that something was corrected, connected to the record that it corrects where that is here."""
-        caller.require(Role.AGENT)
         record = await self._recorder.record(caller, request.agent_id, request.correction_type, request.reason)
         row = await self._graph.one(
             "journal/log_correction",
@@ -189,7 +184,6 @@ class JournalService:
 
     async def log_metric(self, request: LogMetric, caller: Principal) -> MetricLogged:
         """Logs a measurement."""
-        caller.require(Role.AGENT)
         value = f"{request.metric_value} {request.unit or ''}"
         record = await self._recorder.record(caller, request.agent_id, request.metric_name, value)
         await self._graph.run(

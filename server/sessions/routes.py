@@ -65,7 +65,11 @@ def _add_memories(router: APIRouter, service: SessionService) -> None:
 
     @router.post("/memories/query", tags=["memories"], operation_id="queryMemories")
     async def query_memories(request: QueryMemories, caller: Caller) -> FoundMemories:
-        """Finds the memories that answer best, in one session or in all, by ascending distance."""
+        """Finds the memories that answer best, in one session or in all, by ascending distance.
+
+        Which ones is decided by meaning, words and what was said around them together: the nearest of all need not be
+        among few.
+        """
         return await service.query_memories(request, caller)
 
 

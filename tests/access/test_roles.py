@@ -36,3 +36,11 @@ def test_what_has_no_row_needs_an_admin(what: str) -> None:
     for role in (Role.VIEWER, Role.AGENT):
         with pytest.raises(PermissionDenied):
             roles.require(what, _caller(role))
+
+
+def test_a_refusal_says_which_role_is_needed_and_how_to_get_it() -> None:
+    with pytest.raises(PermissionDenied, match=r"^Permission denied: this needs the role admin") as refused:
+        roles.require("accept_proposal", _caller(Role.AGENT))
+    assert refused.value.details == {"required_role": "admin", "role": "agent"}
+    with pytest.raises(PermissionDenied, match="AGENT_MEMORY_SECRET"):
+        roles.require("record_decision", _caller(Role.AGENT).without_secret())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.errors import Conflict, InvalidArgument, IsolationViolation, NotFound, PermissionDenied
+from server.errors import Conflict, InvalidArgument, IsolationViolation, NotFound
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller
 
@@ -160,12 +160,6 @@ async def test_a_human_may_supersede_what_an_agent_decided(agent: Caller, human:
     new = await human.supersede("database", await agent.record("database"))
     rows = await cypher("MATCH (d:Decision {namespace: $namespace, id: $id}) RETURN d.origin AS o", id=new)
     assert rows == [{"o": "human"}]
-
-
-async def test_a_viewer_cannot_supersede(agent: Caller, viewer: Caller) -> None:
-    old = await agent.record("database")
-    with pytest.raises(PermissionDenied, match=r"^Permission denied"):
-        await viewer.supersede("database", old)
 
 
 async def test_a_decision_of_another_namespace_is_unknown(agent: Caller, caller: Callable[..., Caller]) -> None:
