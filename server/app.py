@@ -101,6 +101,8 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             tavily=tavily,
             panel=panel,
         )
+        journal = services["journal"]
+        assert isinstance(journal, JournalService)
         executor = _executor(settings, services, metrics, rate)
         sessions = SessionService(
             graph,
@@ -138,6 +140,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(projector.run)
             tasks.start_soon(partial(sessions.linker.run, alone=settings.local))
+            tasks.start_soon(journal.linker.run)
             tasks.start_soon(gauges.follow, graph, vectors, projector, metrics)
             if settings.plan_ahead:
                 tasks.start_soon(_plan, graph, (*settings.toolsets, "sessions"))

@@ -9,7 +9,7 @@ import anyio
 from pydantic import SecretStr
 
 from server.graph.graph import Graph, connect
-from server.graph.migrations import migrate
+from server.graph.migrations import migrate, require_current
 from server.home import LocalPaths
 from server.local.archive import installation
 from server.local.credentials import secret
@@ -82,8 +82,11 @@ async def own_stack(settings: Settings, command: str) -> AsyncIterator[Superviso
 
 
 @asynccontextmanager
-async def open_graph(settings: Settings) -> AsyncIterator[Graph]:
-    """Connects to the graph of these settings and brings its schema up to date."""
+async def open_graph(settings: Settings, *, beside: bool = False) -> AsyncIterator[Graph]:
+    """Connects to the graph of these settings and brings its schema up to date.
+
+    `beside` a running service the schema is the service's to keep: raises `SetupError` where it is older than ours.
+    """
     settings = with_secrets(settings)
     assert settings.neo4j_password is not None
     async with connect(
@@ -94,7 +97,7 @@ async def open_graph(settings: Settings) -> AsyncIterator[Graph]:
         timeout=settings.query_timeout,
         retry_time=settings.retry_time,
     ) as graph:
-        await migrate(graph)
+        await (require_current if beside else migrate)(graph)
         yield graph
 
 
@@ -107,7 +110,7 @@ async def graph_beside(settings: Settings, command: str) -> AsyncIterator[tuple[
     held = owner(paths_of(settings).home)
     if held is not None and held.command == "serve":
         there = {"bolt_port": held.ports["bolt"]} if settings.local else {}
-        async with open_graph(settings.model_copy(update=there)) as graph:
+        async with open_graph(settings.model_copy(update=there), beside=True) as graph:
             yield graph, False
     else:
         with _terminated_like_interrupted():
@@ -121,7 +124,9 @@ def _terminated_like_interrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # which alone hears signals
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    interrupt = signal.getsignal(signal.SIGINT)
+    # A shell has what it runs in the background ignore SIGINT.
+    before = signal.signal(signal.SIGTERM, interrupt if callable(interrupt) else signal.default_int_handler)
     try:
         yield
     finally:

@@ -44,8 +44,7 @@ CALL (context, source, context_known, source_known) {
     created_by: $by
   })-[:IN]->(agent)
   FOREACH (_ IN CASE WHEN $grouped THEN [1] ELSE [] END |
-    MERGE (session:Session {namespace: $namespace, id: $conversation_id})
-    ON CREATE SET session.name = $conversation_id, session.created_at = datetime({epochMillis: $at})
+    MERGE (session:Session {namespace: $namespace, id: $conversation_id})  // it is there: it has been locked
     CREATE (message)-[:IN]->(session)
   )
   FOREACH (_ IN CASE WHEN $user_id IS NULL THEN [] ELSE [1] END |

@@ -8,6 +8,8 @@ MATCH (record) WHERE elementId(record) = $record AND record.namespace = $namespa
 UNWIND $entities AS mentioned
 MERGE (entity:Entity {namespace: $namespace, name: mentioned.name})
 ON CREATE SET entity.label = 'Entity', entity.created_at = datetime(), entity.updated_at = datetime()
+// Takes the node's lock at once: two who first share it, and then both want it alone, would stop each other.
+SET entity:Entity
 SET entity.node_id = coalesce(entity.node_id, mentioned.node_id), entity.scope = $scope,
   entity.name_key = toLower(mentioned.name)
 MERGE (record)-[:MENTIONS]->(entity)

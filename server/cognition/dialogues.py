@@ -10,6 +10,7 @@ from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
 from server.principals import Principal
 from server.retrieval.passages import lead
+from server.retrieval.turns import turn
 from server.retrieval.writing import now_after
 
 
@@ -48,7 +49,8 @@ class Dialogues:
                 await transaction.run("cognition/say_after", namespace=caller.namespace, after=last["id"], words=words)
             return milliseconds(at)
 
-        at = await self._graph.transaction(work)
+        async with turn(caller.namespace, request.session_id):
+            at = await self._graph.transaction(work)
         return DialogueStored(id=id_, timestamp=iso(at), session_id=request.session_id)
 
 

@@ -41,6 +41,7 @@ from server.fields import encoded, iso, milliseconds
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
 from server.principals import Principal
+from server.retrieval.turns import turn
 from server.retrieval.writing import searchable
 from server.types import Row
 from server.vectors.projector import Projector
@@ -109,9 +110,10 @@ class EntryService:
             session_id=request.session_id or None,
         )
         prepared = await self._writer.prepare(entry, caller.namespace)
-        stored = await self._graph.transaction(
-            lambda transaction: self._writer.write(transaction, prepared, caller.namespace, caller.name)
-        )
+        async with turn(caller.namespace, entry.session_id):
+            stored = await self._graph.transaction(
+                lambda transaction: self._writer.write(transaction, prepared, caller.namespace, caller.name)
+            )
         found = await searchable(self._projector, prepared.text, self._settings.searchable_wait)
         return Saved(id=stored.id, created_at=iso(stored.created_at), searchable=found)
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random
 
-from server.errors import Conflict, SchemaTooNew
+from server.errors import Conflict, SchemaTooNew, SetupError
 from server.graph.graph import Graph
 
 _FILE = re.compile(r"^(\d{3})_(\w+)\.cypher$")
@@ -67,6 +67,17 @@ async def migrate(graph: Graph) -> list[Migration]:
     if pending:
         await graph.run("migrations/await_indexes", timeout=_PATIENCE)
     return pending
+
+
+async def require_current(graph: Graph) -> None:
+    """Raises `SetupError` where the graph lacks a migration of this release: migrating it is its service's work."""
+    lacking = {migration.version for migration in known()} - set(await applied(graph))
+    if lacking:
+        raise SetupError(
+            "The running service is of an older release, or is still starting. Wait a moment and call again; if that "
+            "does not help, stop it with `precedent stop` and start it again.",
+            {"lacking": sorted(lacking)},
+        )
 
 
 async def migrate_records(graph: Graph, version: int) -> None:

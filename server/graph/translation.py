@@ -24,6 +24,7 @@ CONSTRAINTS: Mapping[str, PrecedentError] = {
 """Constraint name to the error that its violation means."""
 
 _AWAY = "The graph is unavailable at the moment; nothing was lost. Retry in a few seconds."
+_SILENT = "The graph does not answer at the moment; ask again soon. Before writing again, look whether it is there."
 _UNREACHABLE = (
     driver.ServiceUnavailable,
     driver.SessionExpired,
@@ -47,12 +48,12 @@ def translated(limit: float | None = None) -> Iterator[None]:
     and the driver waits for it.
     """
     try:
-        with anyio.fail_after(limit):
+        with anyio.move_on_after(limit) as scope:
             yield
-    except TimeoutError as error:
-        raise GraphUnavailable(_AWAY) from error
     except driver.GqlError as error:
         raise translate(error) from error
+    if scope.cancelled_caught:
+        raise GraphUnavailable(_SILENT)
 
 
 def translate(error: driver.GqlError) -> PrecedentError:

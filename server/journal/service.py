@@ -13,6 +13,7 @@ from server.embedding.embedder import Embedder
 from server.fields import encoded
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
+from server.journal.linking import MessageLinker
 from server.journal.messages import MessageWriter, require_known
 from server.journal.models import (
     AddReference,
@@ -73,7 +74,9 @@ class JournalService:
         """`searchable_wait` is in seconds: how long a message waits at most to be found by meaning."""
         self._graph = graph
         self._recorder = Recorder(sequence)
-        self._messages = MessageWriter(graph, PassageWriter(graph, sequence), self._recorder)
+        passages = PassageWriter(graph, sequence)
+        self._messages = MessageWriter(graph, passages, self._recorder)
+        self.linker = MessageLinker(graph, passages, projector.wake)
         self._projector = projector
         self._tavily = tavily
         self._searchable_wait = searchable_wait

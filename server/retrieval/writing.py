@@ -28,6 +28,8 @@ from server.retrieval.search import KIND
 from server.types import Row
 from server.vectors.projector import Projector
 
+_WAITED_FOR = 100
+"""Passages of a record that whoever stores it waits for."""
 _SHORT = 10_000
 """Characters of a text that is taken apart at once; a longer one is, beside the event loop."""
 
@@ -179,8 +181,13 @@ def said_after(last: Sequence[Row], passages: Sequence[Passage]) -> list[dict[st
 
 
 async def searchable(projector: Projector, prepared: Prepared, wait: float) -> bool:
-    """Waits a moment, `wait` seconds at most, until all passages can be found by meaning; tells whether they can."""
+    """Waits a moment, `wait` seconds at most, until all passages can be found by meaning; tells whether they can.
+
+    A long text is not waited for: a hundred passages take longer than anybody waits.
+    """
     projector.wake()
+    if len(prepared.ids) > _WAITED_FOR:
+        return False
     found = await asyncio.gather(
         *(projector.wait_until_searchable(prepared.namespace, KIND, id_, 1, wait) for id_ in prepared.ids)
     )

@@ -123,6 +123,9 @@ class Importer:
                     brought[of] -= row["dropped"] if row else 0
             # A merge that brings nothing changes nothing.
             live = [id_ for of, id_ in outcome.collections.items() if mode == "replace" or brought[of]]
+            for id_ in outcome.collections.values():
+                if id_ not in live:
+                    await transaction.run("sessions/abandon_collection", namespace=namespace, id=id_)
             if live:
                 replaced = list(outcome.collections) if mode == "replace" else []
                 await transaction.run("sessions/switch", namespace=namespace, live=live, replaced=replaced)
@@ -131,8 +134,6 @@ class Importer:
         brought = await self._graph.transaction(work, timeout=_PATIENCE)
         outcome.skipped += outcome.imported - brought.total()
         outcome.brought = brought
-        if mode == "merge" and not all(brought[of] for of in outcome.collections):
-            await self._abandon(namespace, outcome)  # those that hold nothing; what counts is no longer staged
 
     async def _require_staged(self, transaction: Transaction, namespace: str, id_: str) -> None:
         """Raises `Conflict` where an import that was silent for too long was taken for dead."""

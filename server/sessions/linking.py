@@ -10,12 +10,11 @@ Source: issue 6, REST, export and import; docs/decisions.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 
 import anyio
-import structlog
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
-from server.errors import InternalError, PrecedentError, Unavailable
+from server.errors import PrecedentError, Unavailable
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
 from server.retrieval.writing import PassageWriter, store
@@ -24,9 +23,9 @@ from server.sessions.batch import Batch
 from server.sessions.memories import MEMORIES, Said
 from server.sessions.passages import key_of, whole_words, with_whole
 from server.sessions.records import BEGINNING
+from server.tasks import persistently
 from server.types import Row
 
-_log = structlog.get_logger(__name__)
 _PAGE = 200
 _POLL = 60.0
 """Seconds after which it looks for what other processes left behind."""
@@ -51,15 +50,9 @@ class Linker:
         """Works until cancelled. `alone` says that no other process imports into this graph."""
         first = alone
         while True:
-            async for attempt in AsyncRetrying(
-                retry=retry_if_exception_type(Exception),
-                wait=wait_exponential_jitter(multiplier=0.2, max=15.0, jitter=0.2),
-                before_sleep=_waits,
-                sleep=anyio.sleep,
-            ):
-                with attempt:
-                    # Alone, whatever has not been heard of since before this process began is left over.
-                    await self._round(time.monotonic() - self._began if first else _SILENT)
+            # Alone, whatever has not been heard of since before this process began is left over.
+            silent = time.monotonic() - self._began if first else _SILENT
+            await persistently(partial(self._round, silent), "linking_waits")
             first = False
             with anyio.move_on_after(_POLL):
                 await self._wanted.wait()
@@ -173,14 +166,3 @@ class Linker:
     async def _order(self, namespace: str, collection: str) -> None:
         for row in await self._graph.run("sessions/collection_sessions", namespace=namespace, collection=collection):
             await self._graph.run("sessions/order_session", namespace=namespace, session_id=row["id"])
-
-
-def _waits(state: RetryCallState) -> None:
-    error = state.outcome.exception() if state.outcome else None
-    ordinary = isinstance(error, PrecedentError) and not isinstance(error, InternalError)
-    _log.warning(
-        "linking_waits",
-        error=type(error).__name__,
-        attempt=state.attempt_number,
-        exc_info=None if ordinary else error,
-    )

@@ -14,6 +14,7 @@ from server.errors import Conflict
 from server.fields import captioned, iso, milliseconds
 from server.graph.graph import Graph, Transaction
 from server.retrieval.scope import family_word, session_word
+from server.retrieval.turns import turn
 from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
 from server.sessions.collections import Of, current, require_live
 from server.sessions.passages import key_of, whole_words, with_whole
@@ -81,9 +82,10 @@ class MemoryWriter:
         prepared = await self._passages.prepare(namespace, said.text)
         for attempt in count(1):
             try:
-                return await self._graph.transaction(
-                    lambda transaction: self._write(transaction, said, prepared, namespace, by)
-                )
+                async with turn(namespace, said.session_id):
+                    return await self._graph.transaction(
+                        lambda transaction: self._write(transaction, said, prepared, namespace, by)
+                    )
             except Conflict:
                 if attempt == _TRIES:
                     raise

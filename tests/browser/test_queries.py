@@ -118,6 +118,7 @@ async def _keep_a_journal(graph: Graph, namespace: str) -> None:
     said = {"sender": "user", "message_content": "Hello!", "message_type": "text", "user_id": "grace"}
     where = {"conversation_id": "talk", "grouped": True, "tool_info": None}
     known = {"context_snapshot_id": "second", "source_attribution_id": "source"}
+    await graph.run("retrieval/lock_session", namespace=namespace, session_id="talk")
     await graph.run("journal/store_message", **record("message", **said, **where, **known))
     values = {"original_value": '{"a":1}', "corrected_value": '{"a":2}', "reason": "It was 2."}
     await graph.run(

@@ -27,7 +27,7 @@ async def test_a_neo4j_that_takes_connections_and_says_nothing_is_given_up(monke
         tasks.start_soon(listener.serve, silent)
         async with connect(f"bolt://127.0.0.1:{port}", "neo4j", "secret", timeout=0.1, retry_time=0.1) as graph:
             for call in (lambda: graph.run("projection/lag"), lambda: graph.transaction(work), graph.ping):
-                with pytest.raises(GraphUnavailable, match="Retry in a few seconds"), anyio.fail_after(60):
+                with pytest.raises(GraphUnavailable, match="does not answer at the moment"), anyio.fail_after(60):
                     await call()
         tasks.cancel_scope.cancel()
     await listener.aclose()

@@ -7,13 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from server.errors import EmbeddingUnavailable
-from server.graph.graph import Graph
-from server.graph.migrations import migrate_records
-from server.graph.words import scope_token
-from server.journal.messages import agent_scope
 from server.principals import Principal, Role
 from server.vectors.remote import RemoteStore, connect
-from tests.conftest import Cypher
 from tests.journal.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
@@ -82,25 +77,3 @@ async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make:
 )
 async def test_any_text_is_a_query(modern: Agent, query: str) -> None:
     assert not (await modern.call("search_conversations", query=query)).is_error
-
-
-async def test_what_was_stored_before_messages_had_passages_is_found_as_it_was(
-    modern: Agent, graph: Graph, cypher: Cypher, namespace: str
-) -> None:
-    await cypher(
-        "CREATE (:Message:Unprojected {namespace: $namespace, id: 'before', node_id: 7, name: 'The xylophone', "
-        "agent_id: 'ada', conversation_id: 'talk', sender: 'user', speaker: 'Grace', message_type: 'text', "
-        "message_content: 'The xylophone arrived.', created_at: datetime(), revision: 1, scope: $scope})",
-        scope=f"{scope_token(namespace)} {agent_scope(namespace, 'ada')}",
-    )
-    for _ in range(2):  # a migration that was interrupted runs again
-        await migrate_records(graph, 9)
-    for query in ("xylophones", "Grace"):
-        [item] = await modern.ask("search_conversations", query=query)
-        assert (item["message_id"], item["snippet"]) == ("before", "Grace: The xylophone arrived.")
-    [left] = await cypher("MATCH (m:Message {namespace: $namespace}) RETURN properties(m) AS of, labels(m) AS labels")
-    assert left["labels"] == ["Message"]
-    assert not {"scope", "speaker"} & set(left["of"])
-    assert await cypher("MATCH (t:Tombstone {namespace: $namespace}) RETURN t.kind AS kind, t.key AS key") == [
-        {"kind": "message", "key": "before"}
-    ]

@@ -15,6 +15,8 @@ from server.local.status import Status, status, stop
 from tests.local.conftest import service
 
 _COMMAND = """
+import signal
+import sys
 import anyio
 from server.settings import Settings
 from server.stack import graph_beside
@@ -24,6 +26,8 @@ async def work():
         print("ready", flush=True)
         await anyio.sleep_forever()
 
+if sys.argv[1] == "background":  # as a shell has it, of what ends with &
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 anyio.run(work)
 """
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
@@ -61,7 +65,10 @@ async def test_what_a_killed_service_left_behind_is_seen_and_stopped(home: Home,
         assert await stop(home) is False
 
 
-async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: Home, shared_cache: Cache) -> None:
+@pytest.mark.parametrize("shell", ["terminal", "background"])
+async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(
+    home: Home, shared_cache: Cache, shell: str
+) -> None:
     bolt, browser = free_ports(2)
     environment = os.environ | {
         "PRECEDENT_HOME": str(home.root),
@@ -69,7 +76,7 @@ async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: H
         "PRECEDENT_BOLT_PORT": str(bolt),
         "PRECEDENT_BROWSER_PORT": str(browser),
     }
-    async with await anyio.open_process([sys.executable, "-c", _COMMAND], env=environment) as process:
+    async with await anyio.open_process([sys.executable, "-c", _COMMAND, shell], env=environment) as process:
         assert process.stdout is not None
         assert (await process.stdout.receive()).startswith(b"ready")
         assert status(home).neo4j_pid is not None
