@@ -3,8 +3,8 @@
 // $limit INTEGER: how many messages are looked at
 MATCH (message:Message)
 WHERE message.scope IS NOT NULL
+  AND message.namespace IS NOT NULL AND message.agent_id IS NOT NULL AND message.conversation_id IS NOT NULL
 WITH message LIMIT $limit
-WHERE message.namespace IS NOT NULL AND message.agent_id IS NOT NULL AND message.conversation_id IS NOT NULL
 RETURN DISTINCT
   message.namespace AS namespace,
   message.agent_id AS agent_id,
