@@ -125,7 +125,7 @@ async def test_documents_killed_in_the_middle_go_on_to_the_graph_of_one_clean_ru
 ) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
-    for number in range(200):
+    for number in range(120):
         said = f"It goes on after [[part {number // 2}]]. " * (number % 20)
         (folder / f"{number:03}.md").write_text(f"# Part {number}\n\nThis is part {number}.\n\n{said}\n")
     with ingesting("docs", str(folder), "--project", "shop") as running:
@@ -133,9 +133,9 @@ async def test_documents_killed_in_the_middle_go_on_to_the_graph_of_one_clean_ru
     summary = await ingest_docs(graph, namespace, [folder], project="shop")
     assert summary.unchanged > 0
     assert summary.created > 0
-    assert summary.unchanged + summary.created == 200
+    assert summary.unchanged + summary.created == 120
 
     clean = f"{namespace}-clean"
     await ingest_docs(graph, clean, [folder], project="shop")
     assert await picture(driver, namespace) == await picture(driver, clean)
-    assert len(set(await ids(driver, namespace))) == 200 + 100
+    assert len(set(await ids(driver, namespace))) == 120 + 60

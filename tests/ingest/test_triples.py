@@ -85,17 +85,17 @@ async def test_a_second_run_changes_nothing_and_leaves_no_trace(
 async def test_a_changed_file_writes_the_chunks_that_changed_and_no_others(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
-    file, lines = tmp_path / "a.tsv", rows(25_000)
+    file, lines = tmp_path / "a.tsv", rows(18_000)
     file.write_text("".join(lines))
-    assert counts(await ingest_triples(graph, namespace, file)) == (25_000, 0, 0, 0)
-    lines.insert(24_000, "new\tR\trow\t0.25\n")
+    assert counts(await ingest_triples(graph, namespace, file)) == (18_000, 0, 0, 0)
+    lines.insert(17_500, "new\tR\trow\t0.25\n")
     file.write_text("".join(lines))
     summary = await ingest_triples(graph, namespace, file)
     assert summary.created == 1
     assert summary.updated <= MOST
-    assert summary.unchanged >= 25_000 - MOST
+    assert summary.unchanged >= 18_000 - MOST > 0
     assert summary.entities_created == 2
-    assert counts(await ingest_triples(graph, namespace, file)) == (0, 0, 25_001, 0)
+    assert counts(await ingest_triples(graph, namespace, file)) == (0, 0, 18_001, 0)
 
 
 async def test_a_dry_run_tells_what_a_run_then_does_and_writes_nothing(

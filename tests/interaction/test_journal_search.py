@@ -77,6 +77,7 @@ async def test_only_ones_own_messages_are_found(client: Client, connect: Connect
         assert await _ids(stranger, "cat", agent_id="bob") == []
 
 
+@pytest.mark.parametrize("era", ["2026-07-28"], indirect=True)  # the first test shows that eras differ in nothing
 async def test_a_quiet_agent_is_heard_among_loud_ones(client: Client) -> None:
     """Another agent's messages, all nearer to the query, would fill the first places."""
     own = await _say(client, "We keep a pet that purrs.")

@@ -65,10 +65,7 @@ async def test_what_a_killed_service_left_behind_is_seen_and_stopped(home: Home,
         assert await stop(home) is False
 
 
-@pytest.mark.parametrize("shell", ["terminal", "background"])
-async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(
-    home: Home, shared_cache: Cache, shell: str
-) -> None:
+async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: Home, shared_cache: Cache) -> None:
     bolt, browser = free_ports(2)
     environment = os.environ | {
         "PRECEDENT_HOME": str(home.root),
@@ -76,13 +73,14 @@ async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(
         "PRECEDENT_BOLT_PORT": str(bolt),
         "PRECEDENT_BROWSER_PORT": str(browser),
     }
-    async with await anyio.open_process([sys.executable, "-c", _COMMAND, shell], env=environment) as process:
-        assert process.stdout is not None
-        assert (await process.stdout.receive()).startswith(b"ready")
-        assert status(home).neo4j_pid is not None
-        assert await stop(home) is True
-        assert status(home) == Status(owner=None, neo4j_pid=None)
-        assert await process.wait() != 0
+    for shell in ("terminal", "background"):
+        async with await anyio.open_process([sys.executable, "-c", _COMMAND, shell], env=environment) as process:
+            assert process.stdout is not None
+            assert (await process.stdout.receive()).startswith(b"ready")
+            assert status(home).neo4j_pid is not None
+            assert await stop(home) is True
+            assert status(home) == Status(owner=None, neo4j_pid=None)
+            assert await process.wait() != 0
 
 
 async def test_a_service_that_does_not_stop_is_named(home: Home, shared_cache: Cache) -> None:
