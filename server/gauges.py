@@ -19,7 +19,7 @@ _EVERY = 5.0
 async def follow(
     graph: Graph, vectors: VectorStore, projector: Projector, metrics: Metrics, *, every: float = _EVERY
 ) -> None:
-    """Measures until cancelled, `every` so many seconds. What cannot be measured is told, and ends nothing."""
+    """Measures every `every` seconds until cancelled. What cannot be measured is told, and ends nothing."""
     while True:
         metrics.graph_up.set(await _measured(partial(_graph, graph, projector, metrics)))
         await _measured(partial(_vectors, vectors, metrics))

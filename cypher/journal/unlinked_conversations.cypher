@@ -3,7 +3,9 @@
 // $limit INTEGER: how many messages are looked at
 MATCH (message:Message)
 WHERE message.scope IS NOT NULL
-  AND message.namespace IS NOT NULL AND message.agent_id IS NOT NULL AND message.conversation_id IS NOT NULL
+  // What lacks one of these was never stored by us, and nothing can link it.
+  AND message.namespace IS NOT NULL AND message.id IS NOT NULL AND message.node_id IS NOT NULL
+  AND message.agent_id IS NOT NULL AND message.conversation_id IS NOT NULL AND message.created_at IS NOT NULL
 WITH message LIMIT $limit
 RETURN DISTINCT
   message.namespace AS namespace,

@@ -7,6 +7,7 @@
 MATCH (message:Message {namespace: $namespace, agent_id: $agent_id, conversation_id: $conversation_id})
 // The order and the conditions name the whole key of the index, so that it is read in that order.
 WHERE message.created_at IS NOT NULL AND message.node_id IS NOT NULL AND message.scope IS NOT NULL
+  AND message.id IS NOT NULL
 WITH message ORDER BY message.namespace, message.agent_id, message.conversation_id, message.created_at, message.node_id
 LIMIT $limit
 RETURN

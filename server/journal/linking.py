@@ -41,17 +41,12 @@ class MessageLinker:
         """Does all that is to be done now, each conversation in its order."""
         total = 0
         while conversations := await self._graph.run("journal/unlinked_conversations", limit=_PAGE):
-            linked = 0
             for conversation in conversations:
                 while page := await self._graph.run("journal/unlinked_messages", limit=_PAGE, **conversation):
                     for message in page:
                         await self._link(conversation, message)
-                    linked += len(page)
+                    total += len(page)
                     self._wake()
-            if not linked:  # what nothing can link; said, and left
-                _log.warning("messages_without_passages", conversations=len(conversations))
-                return
-            total += linked
         if total:
             _log.info("messages_linked", messages=total)
 

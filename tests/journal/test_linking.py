@@ -79,10 +79,14 @@ async def test_nothing_is_left_of_what_it_was(service: JournalService, cypher: C
     assert row["points"] == 7
 
 
-async def test_what_has_no_place_is_told_and_keeps_nothing_waiting(
+async def test_what_nothing_can_link_keeps_nothing_waiting(
     modern: Agent, service: JournalService, cypher: Cypher, namespace: str
 ) -> None:
-    await cypher("CREATE (:Message {namespace: $namespace, id: 'nowhere', scope: 'x'})")
+    await cypher(
+        "CREATE (:Message {namespace: $namespace, id: 'nowhere', scope: 'x'}), "
+        "(:Message {namespace: $namespace, agent_id: 'ada', conversation_id: 'm0', node_id: 99, scope: 'x', "
+        "created_at: datetime()})"
+    )
     await _stored_by_an_older_release(cypher, namespace, [{"message_content": "The xylophone arrived."}])
     with anyio.fail_after(60):
         await service.linker.drain()
