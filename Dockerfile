@@ -1,4 +1,4 @@
-# Precedent alone: its Neo4j and its Qdrant are other containers: the extra `local`, which brings Java, is left out.
+# Only Precedent: Neo4j and Qdrant run in other containers, so the extra `local`, which brings Java, is not installed.
 FROM python:3.11-slim
 
 RUN useradd --create-home --uid 10001 precedent && install -d -o precedent /data
@@ -7,6 +7,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY cypher ./cypher
 COPY server ./server
 COPY ingest ./ingest
+COPY cli ./cli
 RUN pip install --no-cache-dir -c constraints.txt '.[fast]'
 
 USER precedent

@@ -7,26 +7,26 @@ BIN := .venv/bin
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-run: $(BIN)/.run ## Install, provision the local stack, start it, serve until interrupted
+run: $(BIN)/.run ## Install everything, start the service with sample data, serve until interrupted
 	@$(BIN)/precedent setup
 	@exec $(BIN)/precedent serve --sample docs/decisions
 
-test: $(BIN)/.dev ## Everything: format, lint, types, unit, integration, docs
+test: $(BIN)/.dev ## Run all checks: format, lint, types, tests, docs
 	@$(MAKE) --no-print-directory -j2 check cache
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=25 --durations-min=5
 
-check: $(BIN)/.dev ## Format, lint and types only
+check: $(BIN)/.dev ## Run format, lint and types only
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-cache: $(BIN)/.dev ## Provide what all homes share: Java, Neo4j, the embedding model
+cache: $(BIN)/.dev ## Fill the cache that all homes share: Neo4j, the embedding model
 	@$(BIN)/precedent setup --cache-only
 
-docs: $(BIN)/.dev ## Write the generated reference anew
+docs: $(BIN)/.dev ## Generate the reference pages
 	@$(BIN)/python -m docs.generate
 
-bench: $(BIN)/.dev cache ## Measure, as ratios against the bare driver; prints one table
+bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
 
 clean: ## Remove the environment and caches of this folder
@@ -36,7 +36,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Precedent needs Python 3.11 or newer; set PYTHON=python3.11")'
 	@$(PYTHON) -m venv .venv
 
-# --no-compile: Python compiles what it comes to use; all that is installed would take ten seconds more.
+# --no-compile: Python compiles only the modules that it uses, which is faster.
 $(BIN)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing Precedent into .venv (about a minute, once) …"
 	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[fast,local]'

@@ -6,7 +6,18 @@ Prints one table. Needs `../shared/data`; says so and stops where it is absent. 
 import sys
 from pathlib import Path
 
-from benchmarks import decisions, entities, ingestion, insights, memories, memory, process, rest, retrieval
+from benchmarks import (
+    decision_search,
+    decisions,
+    entities,
+    ingestion,
+    insights,
+    memories,
+    memory,
+    process,
+    rest,
+    retrieval,
+)
 from benchmarks.bench import DATA, Result, console, in_a_throw_away_folder, opened
 from tests.interaction.service import service
 
@@ -20,6 +31,7 @@ async def run(folder: Path) -> list[Result]:
                 ingestion.measure,
                 entities.measure,
                 decisions.measure,
+                decision_search.measure,
                 retrieval.measure,
                 insights.measure,
                 memories.measure,

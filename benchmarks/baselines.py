@@ -3,19 +3,20 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from benchmarks.bench import Bench
 from server.embedding.embedder import Embedder
 from server.graph.statements import load
-from server.ranking.terms import terms
-from server.retrieval.scope import record_of
+from server.ranking.terms import extract_terms
+from server.retrieval.scope import SearchScope
+from server.retrieval.search import build_word_parameters
 from server.vectors.edge import EdgeStore
-from server.vectors.store import Point, VectorStore, point_id
+from server.vectors.store import Hit, PassageOrigin, Point, VectorStore, point_id
 
 FIRST = 10
 _LISTED = 100
-_MATCHES = 1_000
 _K = 60
 _INDEXES = {
     "Entry": """
@@ -26,9 +27,13 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
 CREATE FULLTEXT INDEX bench_texts IF NOT EXISTS FOR (insight:Insight) ON EACH [insight.content]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
 """,
+    "Decision": """
+CREATE FULLTEXT INDEX bench_texts IF NOT EXISTS FOR (decision:Decision) ON EACH [decision.bench_text]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
+""",
 }
 """Of each label the index of its whole texts, and of what they are narrowed by."""
-_TEXTS = {"Entry": "body", "Insight": "content"}
+_TEXTS = {"Entry": "body", "Insight": "content", "Decision": "bench_text"}
 _WORDS = """
 CALL db.index.fulltext.queryNodes('bench_texts', $query, {limit: $limit}) YIELD node, score
 WHERE node.namespace = $namespace AND score > 0
@@ -37,7 +42,8 @@ RETURN collect(node.id) AS ids
 _PASSAGES = """
 MATCH (passage:Passage {namespace: $namespace})
 WITH passage, coalesce(passage.text, passage.body) AS text
-RETURN passage.id AS key, passage.scope AS scope, toInteger(passage.at) AS at,
+RETURN passage.id AS id, passage.scope AS scope, passage.at AS at, passage.record AS record, passage.whole AS whole,
+  passage.parts AS parts, passage.session AS session, passage.place AS place, passage.last_place AS last_place,
   CASE WHEN text STARTS WITH passage.name THEN text ELSE passage.name + '\\n' + text END AS text
 """
 
@@ -92,16 +98,19 @@ class Baselines:
 
     async def words(self, project: str, question: str) -> list[str]:
         narrow = f'+project:"{project}"^0 ' if project else ""
-        query = f"{narrow}+{_TEXTS[self._label]}:({' '.join(terms(question))})"
+        query = f"{narrow}+{_TEXTS[self._label]}:({' '.join(extract_terms(question))})"
         [row] = await bare(self._bench, _WORDS, namespace=self._namespace, query=query, limit=_LISTED)
         return [str(id_) for id_ in row["ids"]]
 
     async def meaning(self, project: str, question: str) -> list[str]:
+        return [hit.key for hit in await self.nearest(project, question)]
+
+    async def nearest(self, project: str, question: str) -> list[Hit]:
+        """What meaning alone finds, with its cosine."""
         vector = await self._embedder.embed_query(question)
-        hits = await self._vectors.search(
+        return await self._vectors.search(
             vector, _LISTED, namespace=self._namespace, kinds=["whole"], scope=project or None
         )
-        return [hit.key for hit in hits]
 
     async def fused(self, project: str, question: str) -> list[str]:
         scores: dict[str, float] = {}
@@ -137,18 +146,11 @@ class Parts:
 
     async def search(self, scope: str, question: str) -> None:
         """Everything that carries the word of a scope is looked at."""
-        asked = " ".join(dict.fromkeys(terms(question)))
-        query = f"+scope:{scope}^0 +(words:({asked})^0.5 around:({asked}))"
-        statement = load("retrieval/matching_passages").text
-        vector, _ = await asyncio.gather(
-            self._embedder.embed_query(question),
-            bare(self._bench, statement, query=query, limit=_MATCHES, first=_LISTED),
-        )
-        hits = await self._vectors.search(vector, _LISTED, namespace=self._namespace, kinds=["passage"], scope=scope)
+        hits = await self.passages(scope, question)
         keys = [hit.key for hit in hits]
         first: list[str] | list[int] = keys[:FIRST]
         if self._told == "cognition/found_insights":
-            first = [record for hit in hits[:FIRST] if (record := record_of(hit.scope)) is not None]
+            first = [hit.origin.record for hit in hits[:FIRST] if hit.origin]
         await bare(
             self._bench,
             load(self._told).text,
@@ -161,19 +163,34 @@ class Parts:
             until="9",
         )
 
+    async def passages(self, scope: str, question: str, *, all_words: bool = False) -> list[Hit]:
+        """What proposes: the embedding, the words, the nearest records and passages, and those that words propose."""
+        narrow = SearchScope(self._namespace, scope)
+        asked = build_word_parameters(narrow, list(dict.fromkeys(extract_terms(question))), all_words=all_words)
+        statement = load("retrieval/matching_passages").text
+        vector, [row] = await asyncio.gather(
+            self._embedder.embed_query(question), bare(self._bench, statement, **asked)
+        )
+        near = partial(self._vectors.search, vector, namespace=self._namespace, kinds=["passage"], scope=scope)
+        records = sorted({origin["record"] for _, _, origin in row["first"]})
+        wholes, hits = await near(limit=_LISTED, wholes=True), await near(limit=_LISTED)
+        await near(limit=len(records), wholes=True, records=records)
+        return sorted([*wholes, *hits], key=lambda hit: -hit.score)
+
 
 def points(namespace: str, rows: Iterable[dict[str, Any]], embedded: Iterable[Sequence[float]]) -> list[Point]:
-    """Passages as the projector stores them."""
+    """Passages, by their properties, as the projector stores them."""
     return [
         Point(
-            point_id(namespace, "passage", row["key"]),
+            point_id(namespace, "passage", row["id"]),
             vector,
             namespace,
             "passage",
-            row["key"],
+            row["id"],
             1,
             row["scope"].split(),
-            row["at"],
+            int(row["at"]),
+            PassageOrigin(row["record"], row["whole"], row["parts"], row["session"], row["place"], row["last_place"]),
         )
         for row, vector in zip(rows, embedded, strict=True)
     ]

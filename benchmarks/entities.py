@@ -40,13 +40,13 @@ async def _paths(bench: Bench, client: Any) -> list[tuple[str, str, str, str]]:
     names = [row["name"] for row in await _rows(bench, _DEGREES)]
     chosen = random.Random(20261121)
     pairs = [chosen.sample(names, 2) for _ in range(2 * _PAIRS)]
-    ours = [
+    calls = [
         partial(ask, client, "graph_find_path", start_node=start, end_node=end, max_depth=_DEPTH)
         for start, end in pairs
     ]
     bare = [partial(_rows, bench, _SHORTEST, start=start, end=end) for start, end in pairs]
-    await in_turn(ours[_PAIRS:], bare[_PAIRS:])  # other pairs: both plans cached, both compiled, all caches warm
-    service, driver = await in_turn(ours[:_PAIRS], bare[:_PAIRS])
+    await in_turn(calls[_PAIRS:], bare[_PAIRS:])  # other pairs: both plans cached, both compiled, all caches warm
+    service, driver = await in_turn(calls[:_PAIRS], bare[:_PAIRS])
     sides = f"{service.p50:.1f} / {driver.p50:.1f} ms"
     return [
         ("graph_find_path p50 / bare SHORTEST", f"{service.p50 / driver.p50:.2f}", "≤ 2.0", sides),
@@ -76,7 +76,7 @@ async def _neighbours(bench: Bench, client: Any) -> list[tuple[str, str, str, st
 
 
 async def _edges(bench: Bench, client: Any) -> list[tuple[str, str, str, str]]:
-    def ours(number: int) -> Any:
+    def write_edge(number: int) -> Any:
         names = {"source_name": f"bench source {number}", "target_name": f"bench target {number}"}
         return partial(ask, client, "graph_add_edge", relation="USES", **names)
 
@@ -84,9 +84,9 @@ async def _edges(bench: Bench, client: Any) -> list[tuple[str, str, str, str]]:
         return partial(_rows, bench, _WRITE, source=f"bare source {number}", target=f"bare target {number}")
 
     for number in range(20):
-        await timed(ours(-number - 1))
+        await timed(write_edge(-number - 1))
         await timed(bare(-number - 1))
-    service, driver = await in_turn([ours(n) for n in range(150)], [bare(n) for n in range(150)])
+    service, driver = await in_turn([write_edge(n) for n in range(150)], [bare(n) for n in range(150)])
     return [
         (
             "graph_add_edge p50 / one bare durable write",

@@ -29,10 +29,10 @@ async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
     with gzip.open(file, "rt") as lines:
         triples = [(head, relation, tail) for head, relation, tail in csv.reader(lines, delimiter="\t")]
     await _bare(bench, "bench-warm", triples[:8_000])
-    await _ours(bench, "bench-warm-too")
+    await _ingest(bench, "bench-warm-too")
     bare = await _bare(bench, "bench-bare", triples)
-    first = await _ours(bench, NAMESPACE)
-    again = await _ours(bench, NAMESPACE)
+    first = await _ingest(bench, NAMESPACE)
+    again = await _ingest(bench, NAMESPACE)
     rate, best = len(triples) / first, len(triples) / bare
     return [
         (
@@ -65,7 +65,7 @@ async def _bare(bench: Bench, namespace: str, triples: list[tuple[str, str, str]
     return time.perf_counter() - started
 
 
-async def _ours(bench: Bench, namespace: str) -> float:
+async def _ingest(bench: Bench, namespace: str) -> float:
     started = time.perf_counter()
     await ingest_triples(bench.graph, namespace, bench.data / "codex-s.tsv.gz")
     return time.perf_counter() - started

@@ -1,7 +1,7 @@
 """Does `hybrid_search` find the evidence, and how fast among ten thousand? Over MCP HTTP, at its default weights.
 
 Every turn of LoCoMo is distilled into one insight, all conversations in one pool, and every question is asked of all
-of them. There are two doors: with the turn as a dialogue of its session that the insight has as its source, and
+of them. There are two ways: with the turn as a dialogue of its session that the insight has as its source, and
 without sources. Beside them stand words alone, meaning alone and their plain fusion over the same texts, bare
 (benchmarks/baselines.py). At scale, insights with their dialogues are written behind the product's back, in its shape.
 
@@ -18,28 +18,27 @@ from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import Any
-from uuid import uuid4
 
 import anyio
 from mcp import Client
 
 from benchmarks.baselines import FIRST, Baselines, Parts, Whole, bare, points
-from benchmarks.bench import DATA, Bench, Result, console, opened
-from benchmarks.locomo import Conversation, Turn, conversations
+from benchmarks.bench import Bench, Result, console, opened
+from benchmarks.locomo import LOCOMO, Conversation, Corpus, Turn, conversations
 from benchmarks.measure import Times, in_turn
 from benchmarks.scale import Told, mixed_sessions, read_sources
-from server.app import load_embedder
-from server.cognition.insights import narrowest, scopes
+from server.cognition.insights import build_scope_tag, list_scope_tags
+from server.composition import load_embedder
+from server.core.settings import Settings
 from server.embedding.embedder import Embedder
-from server.ranking.terms import terms
-from server.retrieval.passages import around, cut, lead
-from server.retrieval.scope import family_word, place_word, record_word, session_word, token
-from server.settings import Settings
+from server.ranking.terms import extract_terms
+from server.retrieval.passages import take_lead
+from server.retrieval.scope import build_family_tag, mark_session_key
+from server.retrieval.writing import prepare_text
 from server.vectors.edge import EdgeStore
 from tests.interaction.service import service
 from tests.interaction.tools import ask
 
-FILE = DATA / "locomo-3.json"
 _SOURCES, _ALONE, _SCALE = "bench-insights", "bench-insights-alone", "bench-insights-scale"
 _TOLD = "cognition/found_insights"
 _BATCH = 50
@@ -70,14 +69,15 @@ Retriever = Callable[[str], Awaitable[Sequence[str]]]
 """From a question to ids of insights, best first."""
 
 
-async def measure(bench: Bench, most: int | None = None) -> list[tuple[str, str, str, str]]:
-    """Both doors, and the plain retrievers on the texts of the first one."""
-    if not FILE.is_file():
-        console.print(f"{FILE} is not here: the retrieval of insights is not measured.")
+async def measure(bench: Bench, most: int | None = None, corpus: Corpus = LOCOMO) -> list[tuple[str, str, str, str]]:
+    """Both ways, and the plain retrievers on the texts of the first one."""
+    if not corpus.file.is_file():
+        console.print(f"{corpus.file} is not here: the retrieval of insights is not measured.")
         return []
-    told = conversations(FILE)[:most]
-    baselines = Baselines(bench, await load_embedder(Settings()), _SOURCES, "Insight")
-    async with bench.service.client(_SOURCES) as client:
+    told = conversations(corpus.file)[:most]
+    sources, without = f"{_SOURCES}-{corpus.name.lower()}", f"{_ALONE}-{corpus.name.lower()}"
+    baselines = Baselines(bench, await load_embedder(Settings()), sources, "Insight")
+    async with bench.service.client(sources) as client:
         turns = await _store(bench, client, told, sources=True)
         await baselines.open([Whole(id_, "", turn.text) for id_, (_, turn) in turns.items()])
         retrievers: dict[str, Retriever] = {
@@ -88,21 +88,22 @@ async def measure(bench: Bench, most: int | None = None) -> list[tuple[str, str,
         }
         found = {name: await _asked(told, turns, retriever) for name, retriever in retrievers.items()}
         await baselines.close()
-    async with bench.service.client(_ALONE) as client:
+    async with bench.service.client(without) as client:
         turns = await _store(bench, client, told, sources=False)
         alone = await _asked(told, turns, partial(_search, client))
     questions = sum(len(each.questions) for each in told)
     plain = fmean(found["RRF(60)"].at_10)
     beside = ", ".join(f"{name} {recall}" for name, recall in found.items() if name != "search")
     aim = f"≥ {100 * plain + 5:.1f}"
+    told_of = f"{corpus.name} in one pool, {questions} questions, {len(turns):,} insights"
     return [
         (
-            f"hybrid_search: evidence recall@10 (LoCoMo in one pool, {questions} questions, {len(turns):,} insights)",
+            f"hybrid_search: evidence recall@10 ({told_of})",
             str(found["search"]),
             aim,
             beside,
         ),
-        ("hybrid_search: recall@10 of insights without sources", str(alone), aim, beside),
+        (f"hybrid_search: recall@10 of insights without sources ({corpus.name})", str(alone), aim, beside),
     ]
 
 
@@ -127,14 +128,14 @@ async def _store(
     limit = anyio.CapacityLimiter(len(told) if sources else 1)
     async with anyio.create_task_group() as tasks:
         for conversation in told:
-            tasks.start_soon(_within, limit, store, conversation)
-    with anyio.fail_after(300):
+            tasks.start_soon(_run_limited, limit, store, conversation)
+    with anyio.fail_after(900):
         while bench.service.status()["unprojected"]:
             await anyio.sleep(1)
     return stored
 
 
-async def _within(
+async def _run_limited(
     limit: anyio.CapacityLimiter, work: Callable[[Conversation], Awaitable[None]], conversation: Conversation
 ) -> None:
     async with limit:
@@ -160,7 +161,7 @@ async def _asked(told: Sequence[Conversation], turns: dict[str, tuple[str, Turn]
 async def at_scale(folder: Path, size: int) -> list[Result]:
     """How fast a search among so many insights is, beside its parts made bare."""
     embedder = await load_embedder(Settings())
-    told = conversations(FILE)
+    told = conversations(LOCOMO.file)
     questions = [question.text for each in told for question in each.questions]
     Random(1).shuffle(questions)
     copy = folder / "bare-vectors"
@@ -177,7 +178,7 @@ async def at_scale(folder: Path, size: int) -> list[Result]:
         async with opened(made, folder) as bench, bench.service.client(_SCALE) as client:
             parts = Parts(bench, embedder, vectors, _SCALE, _TOLD)
             ours = [partial(_search, client, question) for question in questions]
-            plain = [partial(parts.search, narrowest(_SCALE, None), question) for question in questions]
+            plain = [partial(parts.search, build_scope_tag(_SCALE, None), question) for question in questions]
             await in_turn(ours[:_WARMING], plain[:_WARMING])
             end = _WARMING + _QUESTIONS
             both = await in_turn(ours[_WARMING:end], plain[_WARMING:end])
@@ -210,22 +211,22 @@ async def _fill(bench: Bench, vectors: EdgeStore, embedder: Embedder, told: Sequ
                 rows.append(row)
                 found += [(each, session[place].vector.tolist()) for each in row["passages"]]
         await bare(bench, _WRITE, rows=rows)
-        keyed = [{"key": each["id"], "scope": each["scope"], "at": int(each["at"])} for each, _ in found]
-        await vectors.upsert(points(_SCALE, keyed, [vector for _, vector in found]))
+        await vectors.upsert(points(_SCALE, [each for each, _ in found], [vector for _, vector in found]))
 
 
 def _row(session: Sequence[Told], place: int, number: int) -> dict[str, Any]:
     """A dialogue and the insight distilled from it, as server/cognition/insights.py makes them."""
     text, name = session[place].text, f"session-{(number - 1) // len(session)}"
     at = _BEGAN + number * 1_000
-    nearby = " ".join(lead(each.text) for each in session[max(0, place - 2) : place + 3])
-    passages = cut(text, None)
-    words = [
-        *scopes(_SCALE, 0.5),
-        session_word(family_word("dialogue", _SCALE, name)),
-        place_word(place, place),
-        record_word(2 * number),
-    ]
+    nearby = " ".join(take_lead(each.text) for each in session[max(0, place - 2) : place + 3])
+    passages = prepare_text(_SCALE, 2 * number, text, None).found_by(
+        scopes=list_scope_tags(_SCALE, 0.5),
+        at=at,
+        session=mark_session_key(build_family_tag("dialogue", _SCALE, name)),
+        first_place=place,
+        last_place=place,
+        nearby=nearby,
+    )
     common = {"namespace": _SCALE, "name": text[:80]}
     return {
         "at": at,
@@ -235,23 +236,8 @@ def _row(session: Sequence[Told], place: int, number: int) -> dict[str, Any]:
             "id": 2 * number,
             "content": text,
             "source_ids": [2 * number + 1],
-            "fidelity_score": len(set(terms(text))) / len(text.split()),
+            "fidelity_score": len(set(extract_terms(text))) / len(text.split()),
             "fidelity_warning": False,
         },
-        "passages": [
-            {
-                "namespace": _SCALE,
-                "id": str(uuid4()),
-                "record": 2 * number,
-                "name": passage.caption,
-                "text": passage.text,
-                "place": part,
-                "words": passage.words(),
-                "around": f"{own} {nearby}",
-                "scope": " ".join(words),
-                "at": token(at),
-                "revision": 1,
-            }
-            for part, (passage, own) in enumerate(zip(passages, around(passages, []), strict=True))
-        ],
+        "passages": passages,
     }

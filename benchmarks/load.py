@@ -23,9 +23,9 @@ import httpx2
 from mcp import Client
 
 from benchmarks.bench import Bench, Result, console, in_a_throw_away_folder, opened
-from benchmarks.locomo import conversations
+from benchmarks.locomo import LOCOMO, conversations
 from benchmarks.measure import Times
-from benchmarks.rest import FILE, Resident, door, searchable
+from benchmarks.rest import Resident, door, searchable
 from tests.interaction.service import service
 from tests.interaction.tools import ask
 
@@ -70,7 +70,7 @@ class Script:
         self._session = f"session-{number}"
         self._hub = False
         self.writes: list[Call] = [self._add_memory, self._save_entry, self._relate]
-        self.reads: list[Call] = [self._find_memories, self._list, self._find_entries, self._around]
+        self.reads: list[Call] = [self._find_memories, self._list, self._find_entries, self._list_neighbors]
 
     async def _asked(self, method: str, path: str, **more: Any) -> tuple[str, Mapping[str, Any]]:
         answer = await self._http.request(method, path, **more)
@@ -110,7 +110,7 @@ class Script:
     async def _list(self) -> str:
         return (await self._asked("GET", "/memories", params={"sessionId": self._session, "limit": 20}))[0]
 
-    async def _around(self) -> str:
+    async def _list_neighbors(self) -> str:
         if not self._hub:  # the first relation makes it
             return await self._relate()
         return (await self._asked("GET", "/graph/neighbors", params={"node_name": self._session, "limit": 20}))[0]
@@ -164,7 +164,7 @@ async def _work(client: Script | Agent, seen: Seen, until: float) -> None:
 
 
 async def _run(folder: Path, clients: int, seconds: float) -> list[Result]:
-    told = conversations(FILE)
+    told = conversations(LOCOMO.file)
     seen = Seen(
         [turn.text for each in told for turn in each.turns],
         [question.text for each in told for question in each.questions],

@@ -1,10 +1,14 @@
-"""LoCoMo as a memory sees it: long conversations, and questions with the turns that answer them."""
+"""Long conversations as a memory sees them, and questions with the turns that answer them: LoCoMo and BEAM."""
 
+import gzip
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from benchmarks.bench import DATA
 
 _CATEGORIES = {1, 2, 3, 4}
 """The fifth asks for what was never said."""
@@ -39,9 +43,37 @@ class Conversation:
     questions: Sequence[Question]
 
 
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A file of conversations; `aim` is the recall@10 that `search` is to reach on it."""
+
+    name: str
+    file: Path
+    aim: str
+
+
+LOCOMO = Corpus("LoCoMo", DATA / "locomo-3.json", "≥ 79.5")
+"""People who chat in short turns."""
+BEAM = Corpus("BEAM", DATA / "beam-5.json.gz", "≥ 63")
+"""A user and an assistant who write at length: 2,100 characters on average."""
+
+
 def conversations(file: Path) -> list[Conversation]:
-    """Every conversation of the file, with the questions of categories 1 to 4 that name their evidence."""
-    return [_conversation(told) for told in json.loads(file.read_text(encoding="utf-8"))]
+    """Every conversation of the file; of LoCoMo the questions of categories 1 to 4 that name their evidence."""
+    raw = file.read_bytes()
+    if file.suffix == ".gz":
+        return [_plain_conversation(told) for told in json.loads(gzip.decompress(raw))]
+    return [_conversation(told) for told in json.loads(raw)]
+
+
+def _plain_conversation(told: dict[str, Any]) -> Conversation:
+    """BEAM as it is kept: a list of turns, and questions with the ids of turns."""
+    turns = [
+        Turn(turn["id"], turn["session"], turn["date"], f"{turn['speaker']}: {turn['text']}") for turn in told["turns"]
+    ]
+    return Conversation(
+        told["id"], turns, [Question(each["text"], frozenset(each["evidence"])) for each in told["questions"]]
+    )
 
 
 def _conversation(told: dict[str, object]) -> Conversation:

@@ -14,19 +14,19 @@ from statistics import fmean
 import httpx2
 
 from benchmarks.bench import Bench, Result, console, in_a_throw_away_folder, opened
-from benchmarks.locomo import Conversation, conversations
-from benchmarks.rest import FILE, door, import_memories, searchable
+from benchmarks.locomo import LOCOMO, Conversation, Corpus, conversations
+from benchmarks.rest import door, import_memories, searchable
 from tests.interaction.service import service
 
 _FIRST = (5, 10)
 
 
-async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
+async def measure(bench: Bench, most: int | None = None, corpus: Corpus = LOCOMO) -> list[tuple[str, str, str, str]]:
     """Every question of every conversation."""
-    if not FILE.is_file():
-        console.print(f"{FILE} is not here: memories are not searched.")
+    if not corpus.file.is_file():
+        console.print(f"{corpus.file} is not here: memories are not searched.")
         return []
-    told = conversations(FILE)
+    told = conversations(corpus.file)[:most]
     recall: dict[int, list[float]] = {first: [] for first in _FIRST}
     for conversation in told:
         async with door(bench.service, f"bench-memories-{conversation.id}") as http:
@@ -34,9 +34,10 @@ async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
             await searchable(bench.service)
             await _ask(http, conversation, recall)
     memories = sum(len(conversation.turns) for conversation in told)
+    told_of = f"{corpus.name}, {len(recall[10])} questions, {memories:,} memories"
     return [
         (
-            f"POST /memories/query: evidence recall@10 (LoCoMo, {len(recall[10])} questions, {memories:,} memories)",
+            f"POST /memories/query: evidence recall@10 ({told_of})",
             f"{100 * fmean(recall[10]):.1f}",
             "",
             f"recall@5 {100 * fmean(recall[5]):.1f}",

@@ -11,22 +11,19 @@ import anyio
 from mcp import Client
 
 from benchmarks.baselines import FIRST
-from benchmarks.bench import DATA, Bench, console
+from benchmarks.bench import Bench, console
 from benchmarks.insights import Recall
-from benchmarks.locomo import Conversation, conversations
-
-FILE = DATA / "locomo-3.json"
-_NAMESPACE = "bench-messages"
+from benchmarks.locomo import LOCOMO, Conversation, Corpus, conversations
 
 
-async def measure(bench: Bench, most: int | None = None) -> list[tuple[str, str, str, str]]:
+async def measure(bench: Bench, most: int | None = None, corpus: Corpus = LOCOMO) -> list[tuple[str, str, str, str]]:
     """Every turn is a message of its speaker, in the conversation of its session; all questions are asked once."""
-    if not FILE.is_file():
-        console.print(f"{FILE} is not here: the retrieval of messages is not measured.")
+    if not corpus.file.is_file():
+        console.print(f"{corpus.file} is not here: the retrieval of messages is not measured.")
         return []
-    told = conversations(FILE)[:most]
+    told = conversations(corpus.file)[:most]
     recall = Recall()
-    async with bench.service.client(_NAMESPACE) as client:
+    async with bench.service.client(f"bench-messages-{corpus.name.lower()}") as client:
         turns = await _store(bench, client, told)
         for conversation in told:
             for question in conversation.questions:
@@ -36,8 +33,15 @@ async def measure(bench: Bench, most: int | None = None) -> list[tuple[str, str,
                 said = [turns[item["message_id"]] for item in found["items"]]
                 for first, shares in ((5, recall.at_5), (10, recall.at_10)):
                     shares.append(len(question.evidence & set(said[:first])) / len(question.evidence))
-    name = f"search_conversations: evidence recall@10 (LoCoMo, {len(recall.at_10)} questions, {len(turns):,} messages)"
-    return [(name, str(recall), "", f"recall@5 {100 * fmean(recall.at_5):.1f}")]
+    told_of = f"{corpus.name}, {len(recall.at_10)} questions, {len(turns):,} messages"
+    return [
+        (
+            f"search_conversations: evidence recall@10 ({told_of})",
+            str(recall),
+            corpus.aim,
+            f"recall@5 {100 * fmean(recall.at_5):.1f}",
+        )
+    ]
 
 
 async def _store(bench: Bench, client: Client, told: Sequence[Conversation]) -> dict[str, str]:
@@ -61,7 +65,7 @@ async def _store(bench: Bench, client: Client, told: Sequence[Conversation]) -> 
     async with anyio.create_task_group() as tasks:
         for conversation in told:
             tasks.start_soon(store, conversation)
-    with anyio.fail_after(300):
+    with anyio.fail_after(900):
         while bench.service.status()["unprojected"]:
             await anyio.sleep(1)
     return stored

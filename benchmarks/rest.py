@@ -24,14 +24,13 @@ import numpy as np
 import psutil
 from mcp import Client
 
-from benchmarks.bench import DATA, Bench, Result, console, in_a_throw_away_folder, opened
-from benchmarks.locomo import conversations
+from benchmarks.bench import Bench, Result, console, in_a_throw_away_folder, opened
+from benchmarks.locomo import LOCOMO, conversations
 from benchmarks.measure import in_turn
 from server.access.bearer import CALLER_HEADER
 from tests.interaction.service import Service, service
 from tests.interaction.tools import ask
 
-FILE = DATA / "locomo-3.json"
 _NAMESPACE = "bench-rest"
 _TURNS, _QUESTIONS, _WARMING = 500, 200, 28
 _MEMORIES, _TO_A_SESSION = 1_000, 50
@@ -83,10 +82,10 @@ class Resident:
 
 async def measure(bench: Bench, memories: int = _MEMORIES, *, vectors: bool = False) -> list[tuple[str, str, str, str]]:
     """Searches through both doors in turn; then so many memories imported, exported and imported in their place."""
-    if not FILE.is_file():
-        console.print(f"{FILE} is not here: REST is not measured.")
+    if not LOCOMO.file.is_file():
+        console.print(f"{LOCOMO.file} is not here: REST is not measured.")
         return []
-    told = conversations(FILE)
+    told = conversations(LOCOMO.file)
     turns = [turn.text for each in told for turn in each.turns]
     questions = [question.text for each in told for question in each.questions][:_QUESTIONS]
     async with door(bench.service, _NAMESPACE) as http, bench.service.client(_NAMESPACE) as client:

@@ -25,15 +25,14 @@ from numpy.typing import NDArray
 
 from benchmarks.baselines import FIRST, Parts, bare, points
 from benchmarks.bench import DATA, Bench, Result, console, opened
-from benchmarks.locomo import Conversation, conversations
+from benchmarks.locomo import LOCOMO, Conversation, conversations
 from benchmarks.measure import Times, in_turn
-from server.app import load_embedder
+from server.composition import load_embedder
+from server.core.settings import Settings
 from server.embedding.embedder import Embedder
-from server.entries.scope import narrowest, scopes
-from server.entries.scope import session as session_of_entry
-from server.retrieval.passages import Passage, around, cut
-from server.retrieval.scope import record_word, token
-from server.settings import Settings
+from server.entries.scope import build_scope_tag, list_scope_tags
+from server.entries.scope import build_session_key as session_of_entry
+from server.retrieval.writing import SessionEnd, build_context_updates, prepare_text
 from server.vectors.edge import EdgeStore
 from tests.interaction.service import service
 from tests.interaction.tools import ask
@@ -113,7 +112,7 @@ class _Speed:
 async def run(folder: Path, sizes: Sequence[int]) -> list[Result]:
     """Measures at each size in turn; each holds the ones before."""
     embedder = await load_embedder(Settings())
-    told = conversations(DATA / "locomo-3.json")
+    told = conversations(LOCOMO.file)
     questions = [question.text for each in told for question in each.questions]
     random.seed(1)
     random.shuffle(questions)
@@ -191,55 +190,38 @@ async def _write(bench: Bench, vectors: EdgeStore, sessions: Sequence[list[Told]
     number = int(held["n"])
     rows: list[dict[str, Any]] = []
     found: list[tuple[dict[str, Any], Sequence[float]]] = []
+    stored: dict[str, dict[str, Any]] = {}
     for session in sessions:
         name = f"session-{number // _SESSION}"
-        cuts = [cut(entry.text, None) for entry in session]
-        nearby = iter(around([passage for each in cuts for passage in each], []))
-        place = count()
-        for entry, passages in zip(session, cuts, strict=True):
+        last = SessionEnd()
+        for entry in session:
             number += 1
-            told = _told(entry, number, name, list(zip(passages, nearby, strict=False)), place)
+            told, last = _entry_row(entry, number, name, last, stored)
             rows.append(told)
             found += [(each, entry.vector.tolist()) for each in told["passages"] or [told["whole"]]]
     await bare(bench, _WRITE, rows=rows)
-    keyed = [{"key": each["id"], "scope": each["scope"], "at": int(each["at"])} for each, _ in found]
-    await vectors.upsert(points(_NAMESPACE, keyed, [vector for _, vector in found]))
+    await vectors.upsert(points(_NAMESPACE, [each for each, _ in found], [vector for _, vector in found]))
     return len(rows)
 
 
-def _told(
-    entry: Told, number: int, session: str, passages: Sequence[tuple[Passage, str]], place: Iterator[int]
-) -> dict[str, Any]:
+def _entry_row(
+    entry: Told, number: int, session: str, last: SessionEnd, stored: dict[str, dict[str, Any]]
+) -> tuple[dict[str, Any], SessionEnd]:
     """A row for the graph: the entry, and what it is found by, as server/retrieval/writing.py makes them."""
     project, at = f"project-{number // _PROJECT}", _BEGAN + number * 1_000
-    id_ = str(uuid4())
+    prepared = prepare_text(_NAMESPACE, number, entry.text, None)
     said_in = session_of_entry(project, session)
-    words = [*scopes(_NAMESPACE, project, "note"), record_word(number), str(said_in)]
-    found = [
-        {
-            "namespace": _NAMESPACE,
-            "id": id_ if len(passages) == 1 else str(uuid4()),
-            "record": number,
-            "name": passage.caption,
-            "heading": passage.heading,
-            "text": passage.text,
-            "session": said_in,
-            "place": next(place),
-            "words": passage.words(),
-            "around": nearby,
-            "scope": " ".join(words),
-            "at": token(at),
-            "revision": 1,
-        }
-        for passage, nearby in passages
-    ]
-    whole = found[0] if len(found) == 1 else {}
-    return {
+    found = prepared.found_by(scopes=list_scope_tags(_NAMESPACE, project, "note"), at=at, session=said_in, last=last)
+    for added in build_context_updates(last, prepared):
+        stored[added["id"]]["around"] += f" {added['words']}"
+    stored |= {each["id"]: each for each in found}
+    passage = found[0] if len(found) == 1 else {}
+    row = {
         "entry": {
             "namespace": _NAMESPACE,
             "project": project,
             "session_id": session,
-            "id": id_,
+            "id": found[0]["id"] if passage else str(uuid4()),
             "node_id": number,
             "label": "Entry",
             "name": entry.text[:120],
@@ -250,10 +232,11 @@ def _told(
             "status": "active",
         },
         "at": at,
-        "whole": {name: value for name, value in whole.items() if name not in {"name", "text"}},
-        "labels": ["Passage"] if whole else [],
-        "passages": [] if whole else found,
+        "whole": {key: value for key, value in passage.items() if key not in {"name", "text"}},
+        "labels": ["Passage"] if passage else [],
+        "passages": [] if passage else found,
     }
+    return row, last.append(found)
 
 
 async def _measure(bench: Bench, parts: Parts, questions: Sequence[str], entries: int) -> _Speed:
@@ -262,7 +245,7 @@ async def _measure(bench: Bench, parts: Parts, questions: Sequence[str], entries
 
         async def compared(asked: Sequence[tuple[str, str]]) -> tuple[Times, Times]:
             ours = [partial(_search, client, *each) for each in asked]
-            made = [partial(parts.search, narrowest(_NAMESPACE, project, ""), text) for project, text in asked]
+            made = [partial(parts.search, build_scope_tag(_NAMESPACE, project, ""), text) for project, text in asked]
             await in_turn(ours[:_WARMING], made[:_WARMING])
             return await in_turn(ours[_WARMING : _WARMING + _QUESTIONS], made[_WARMING : _WARMING + _QUESTIONS])
 

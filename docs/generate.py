@@ -1,6 +1,6 @@
-"""Writes the reference below `docs/reference/` from the code: `python -m docs.generate`, with `--check` only compares.
+"""Writes the reference in `docs/reference/` from the code: `python -m docs.generate`; `--check` only compares.
 
-Every page is a function that returns Markdown; what a page says stands in the code that it describes.
+Every page is a function that returns Markdown; the text of a page comes from the code that it describes.
 """
 
 import json
@@ -14,18 +14,19 @@ from typing import Any
 
 import typer
 
+from cli.main import app as cli
 from docs import access as access_pages
 from docs import http as http_pages
 from docs import resources as resource_pages
 from docs.schemas import Field, fields, holds
-from server import errors
 from server.access.roles import TOOLS as TOOL_ROLES
-from server.cli import app as cli
+from server.core import errors
+from server.core.settings import Settings
 from server.graph.statements import statements
+from server.interface.tools import AnyTool
 from server.mcp.toolsets import TOOLSETS
-from server.metrics import Metrics
-from server.settings import Settings
-from server.tools import Tool
+from server.observability.metrics import Metrics
+from server.rest.app import build_api
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -33,12 +34,12 @@ FOLDER = Path(__file__).parent / "reference"
 def tools() -> str:
     """Every MCP tool, by family."""
     intro = _prose("""
-        What agents call over MCP. A family is published with `PRECEDENT_TOOLSETS` or `--toolsets`; all are by default.
+        What agents call over MCP. `PRECEDENT_TOOLSETS` or `--toolsets` selects the families to publish; the default
+        is all, and `core` is a dozen tools of several families. An agent is listed the tools that its role may call.
         Arguments are checked strictly: unknown names (which entries and the journal's `get_*` tools ignore), null
-        where the schema has none, and other types are refused, and the answer says which. Entries take what is out of
-        range as the nearest that is in it.
-        Answers come as structured content and as the same JSON in text. Whoever gets an [error](errors.md) has changed
-        nothing.
+        where the schema has none, and other types are refused, and the error names them. The entries family replaces
+        a value out of range by the nearest valid one. Answers come as structured content and as the same JSON in
+        text; a list with more items has `next_offset`. A call that returns an [error](errors.md) changes nothing.
     """)
     parts = ["# Tools", intro]
     for family, members in TOOLSETS.items():
@@ -47,7 +48,7 @@ def tools() -> str:
     return "\n\n".join(parts)
 
 
-def _tool(tool: Tool) -> str:
+def _tool(tool: AnyTool) -> str:
     hints = [
         "only reads" if tool.read_only else "writes",
         *(["replaces what was there"] if tool.destructive else []),
@@ -63,8 +64,8 @@ def _tool(tool: Tool) -> str:
             f"### {tool.name}",
             tool.description,
             f"Role: {TOOL_ROLES[tool.name]}. It {'; '.join(hints)}.",
-            _table(["argument", "holds", "default", "meaning"], arguments),
-            _table(["answer", "holds", "meaning"], answer),
+            _table(["argument", "type", "default", "meaning"], arguments),
+            _table(["answer", "type", "meaning"], answer),
             tool.output_schema().get("description", ""),
         ]
     ).rstrip()
@@ -85,7 +86,7 @@ def settings() -> str:
     ]
     return (
         "# Settings\n\nEnvironment variables, read once at the start. An empty value counts as not set.\n\n"
-        + _table(["variable", "holds", "default", "meaning"], rows)
+        + _table(["variable", "type", "default", "meaning"], rows)
     )
 
 
@@ -111,12 +112,12 @@ def error_codes() -> str:
     ]
     intro = _prose("""
         Every failure that a caller can cause has a stable code and a sentence that says what to do, and leaves the
-        store as it was. Each family's answers carry it in the form of their specification: the decisions family as
-        `{"status": "error", "message", "code", "details"}`, entities, cognition and evaluation as
-        `{"error", "details", "tool", "code"}`, entries and the journal as `{"error": {"code", "message", "details"}}`,
-        the journal with the codes of its specification there, and these in `details.reason`. HTTP tells
-        `{"error", "message", "code"}`, with [more codes](http.md) for what is no request. The command line prints code
-        and sentence on stderr and exits with 1.
+        store unchanged. Each family has its own form of an error: the decisions family
+        `{"status": "error", "message", "code", "details"}`, entities, cognition and evaluation
+        `{"error", "details", "tool", "code"}`, entries and the journal `{"error": {"code", "message", "details"}}`.
+        The journal has codes of its own there, and these in `details.reason`. HTTP answers
+        `{"error", "message", "code"}`, with [more codes](http.md) for malformed requests. The command line prints the
+        code and the sentence on stderr and exits with 1.
     """)
     codes = _table(["code", "group", "what it means, and what to do"], rows)
     return "\n\n".join(["# Errors", intro, f"```text\n{tree}\n```", codes])
@@ -149,7 +150,7 @@ def _commands(prefix: str, group: Any) -> Iterator[tuple[str, Any]]:
 
 def _command(name: str, command: Any) -> str:
     arguments = [
-        [_spelled(parameter), _said(parameter), parameter.help or ""]
+        [_spelled(parameter), _format_default(parameter), parameter.help or ""]
         for parameter in command.params
         if not getattr(parameter, "hidden", False)
     ]
@@ -175,7 +176,7 @@ def _spelled(parameter: Any) -> str:
     return " / ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
 
 
-def _said(parameter: Any) -> str:
+def _format_default(parameter: Any) -> str:
     if parameter.required:
         return "**required**"
     default = parameter.default
@@ -188,8 +189,8 @@ def _said(parameter: Any) -> str:
 def cypher() -> str:
     """Every statement that code runs."""
     intro = _prose("""
-        The graph's whole language: each statement is a file below `cypher/`, and any of them can be pasted into Neo4j
-        Browser. [cypher/browser](../../cypher/browser/README.md) holds more, for people.
+        All queries of the service: each statement is a file in `cypher/`, and any of them can be pasted into Neo4j
+        Browser. [cypher/browser](../../cypher/browser/README.md) has more queries, for people.
     """)
     parts = ["# Statements", intro]
     for family, members in groupby(statements().items(), lambda item: item[0].partition("/")[0]):
@@ -219,7 +220,7 @@ def metrics() -> str:
 
 def http() -> str:
     """Every route of the HTTP service."""
-    description = http_pages.application().openapi()
+    description = build_api().openapi()
     rows = http_pages.overview(description)
     rows += [
         ["`POST /mcp`", "MCP over streamable HTTP: [tools](tools.md)."],
@@ -227,18 +228,18 @@ def http() -> str:
         ["`GET /openapi.json`", "The same for programs."],
     ]
     intro = _prose("""
-        One port, 8001 unless `PRECEDENT_PORT` says otherwise. Requests that name a foreign host or origin are refused
+        All endpoints are on one port (`PRECEDENT_PORT`, 8001). Requests with a foreign host or origin are refused
         (421, 403). On loopback no credential is needed until the first token exists; from then on, and always on any
-        other address, `Authorization: Bearer …` is (401 without), save for `/healthcheck`, `/docs` and `/openapi.json`.
-        Who asks more often than `PRECEDENT_RATE_LIMIT` allows is told when to come back (429). What fails is told as
-        `{"error", "message", "code"}`, and has changed nothing: [errors](errors.md); `DB_CONNECTION_ERROR` (503) while
-        Neo4j does not answer. Bodies are JSON of at most 1 MiB (413).
+        other address, callers need `Authorization: Bearer …` (else 401), except for `/healthcheck`, `/docs` and
+        `/openapi.json`. A caller above `PRECEDENT_RATE_LIMIT` gets 429 with the time to wait. A failure is
+        `{"error", "message", "code"}` and changes nothing: [errors](errors.md); it is `DB_CONNECTION_ERROR` (503)
+        while Neo4j does not answer. Bodies are JSON of at most 1 MiB (413).
     """)
     codes = _table(["code", "status", "when"], http_pages.codes())
     return "\n\n".join(
         [
             *("# HTTP", intro, _table(["route", "what it does"], rows)),
-            *("## What goes wrong before any of these is asked", codes),
+            *("## Errors before an endpoint is reached", codes),
             *http_pages.details(description, _table),
         ]
     )
@@ -273,7 +274,7 @@ def _prose(text: str) -> str:
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table without the columns that say nothing."""
+    """A table without its empty columns."""
     columns = [
         [title, "---", *cells]
         for title, *cells in zip(head, *([_cell(cell) for cell in row] for row in rows), strict=True)
@@ -288,12 +289,12 @@ def _cell(text: str) -> str:
 
 
 def page(name: str) -> str:
-    """The whole text of a page."""
+    """The text of a page."""
     return f"<!-- Written by `make docs` from the code; do not edit. -->\n{PAGES[name]().rstrip()}\n"
 
 
 def stale() -> list[Path]:
-    """The pages whose files do not say what the code says now, and files that are no page."""
+    """The pages whose files differ from the code, and files that are not pages."""
     wrong = [path for name in PAGES if not (path := FOLDER / f"{name}.md").is_file() or path.read_text() != page(name)]
     return wrong + [path for path in sorted(FOLDER.glob("*.md")) if path.stem not in PAGES]
 

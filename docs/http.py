@@ -4,32 +4,19 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import cleandoc
 from typing import Any
 
-from fastapi import FastAPI
-
 from docs.schemas import Field, fields
 from server.access.roles import ENDPOINTS
-from server.mcp.server import build_server
-from server.metrics import Metrics
-from server.rest.app import build_rest
 from server.rest.errors import HTTP_CODES, MALFORMED_JSON, MALFORMED_REQUEST
-from server.settings import Settings
 
 Table = Callable[[list[str], list[list[str]]], str]
 _JSON = "application/json"
 _FORM = "multipart/form-data"
 
 
-def application() -> FastAPI:
-    """The routes without anything behind them: they are listed, none is called."""
-    wired: Any = None
-    mcp = build_server((), wired)
-    return build_rest(Settings(), wired, Metrics(), rate=wired, projector=wired, mcp=mcp, sessions=wired, services={})
-
-
 def overview(description: Mapping[str, Any]) -> list[list[str]]:
     """A row for each route: how it is asked, and what it does."""
     return [
-        [f"[`{method} {path}`](#{_anchor(method, path)})", _said(operation)]
+        [f"[`{method} {path}`](#{_anchor(method, path)})", _describe(operation)]
         for method, path, operation in _operations(description)
     ]
 
@@ -59,20 +46,20 @@ def _anchor(method: str, path: str) -> str:
     return f"{method} {path}".lower().translate(str.maketrans(" ", "-", "/{}"))
 
 
-def _said(operation: Mapping[str, Any]) -> str:
+def _describe(operation: Mapping[str, Any]) -> str:
     return " ".join(cleandoc(operation.get("description", "")).split())
 
 
 def _section(method: str, path: str, operation: Mapping[str, Any], description: Mapping[str, Any], table: Table) -> str:
     role = ENDPOINTS.get(f"{method} {path}")
-    parts = [f"## {method} {path}", _said(operation), f"Role: {role}." if role else "Open to everybody."]
+    parts = [f"## {method} {path}", _describe(operation), f"Role: {role}." if role else "Open to everyone."]
     if asked := [*_parameters(operation), *_body(operation, description)]:
-        parts.append(table(["field", "in", "holds", "default", "meaning"], asked))
+        parts.append(table(["field", "in", "type", "default", "meaning"], asked))
     for status, answer in operation["responses"].items():
         if status.startswith("2"):
             told = _answer(answer, description)
             parts.append(
-                table([f"answer {status}", "holds", "meaning"], told) if told else f"{status}: {answer['description']}"
+                table([f"answer {status}", "type", "meaning"], told) if told else f"{status}: {answer['description']}"
             )
     failures = [status for status in operation["responses"] if not status.startswith("2")]
     parts.append(f"Otherwise: {', '.join(failures)}.")

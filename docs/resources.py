@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from docs.schemas import fields
 from server.access.roles import RESOURCES as ROLES
+from server.interface.resources import AnyResource
 from server.mcp.toolsets import RESOURCES
-from server.resources import Resource
 
 Table = Callable[[Iterable[str], Iterable[Iterable[str]]], str]
 _INTRO = (
     "What agents read over MCP, by an address with parameters. A family's resources are published with its "
     '[tools](tools.md). The answer is JSON: `{"resource", "uri", "mimeType", "contents"}`, the list under `contents`; '
-    'a longer one is cut, and `left_out` says so. What goes wrong is told as `{"error", "details", "resource"}` in the '
-    "same place; an address that is no resource is an error of the protocol. Reading changes nothing. Days are whole "
-    "days in UTC, the last one included; an unknown parameter, and one out of its range, is an error."
+    'a longer one is cut, and `left_out` says so. A failure is `{"error", "details", "resource"}` instead; an address '
+    "that is not a resource is an error of the protocol. Reading changes nothing. Days are whole days in UTC, the last "
+    "one included; an unknown parameter, and one out of its range, is an error."
 )
 
 
@@ -30,7 +30,7 @@ def _families(table: Table) -> Iterator[str]:
             yield _resource(resource, table)
 
 
-def _resource(resource: Resource, table: Table) -> str:
+def _resource(resource: AnyResource, table: Table) -> str:
     takes = [
         [
             f"`{field.name}`",
@@ -47,8 +47,8 @@ def _resource(resource: Resource, table: Table) -> str:
             resource.description,
             f"Role: {ROLES[resource.uri]}.",
             *([f"```text\n{resource.template}\n```"] if takes else []),
-            *([table(["parameter", "holds", "default", "meaning"], takes)] if takes else []),
-            table(["it lists", "holds", "meaning"], lists),
+            *([table(["parameter", "type", "default", "meaning"], takes)] if takes else []),
+            table(["it lists", "type", "meaning"], lists),
             resource.item_schema().get("description", ""),
         ]
     ).rstrip()

@@ -1,24 +1,24 @@
 """`precedent ingest docs`: Markdown and text files as entries, found by their parts.
 
-The same as the tool `ingest_docs` does, for paths that the operator names and in any number: one current entry of each
-document in a project, known by where the file really is and by the digest of its text. A document is stored in one
-transaction together with its place in the ledger, so what was interrupted goes on at the first document that is not
-there. A document that has changed supersedes its earlier entry; one whose file is gone stays.
+It stores what the tool `ingest_docs` stores, for any number of paths that the operator names: one current entry of each
+document in a project, identified by the file's real path and by the digest of its text. A document is stored in one
+transaction together with its source in the ledger, so an interrupted run continues at the first document that is not
+stored. A changed document supersedes its earlier entry; the entry of one that is gone from a folder retires.
 """
 
 import os
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 
-from ingest.ledger import INGEST, Run
-from ingest.pipeline import Progress, Silent, Summary, batches
+from ingest.ledger import INGEST, IngestRun
+from ingest.pipeline import IngestSummary, Progress, batches
 from ingest.records import BadRecord
-from ingest.sources.documents import walk, why_unread
-from server.entries.documents import SUFFIXES, Document, DocumentWriter, Outcome, Shelf, Unreadable, read_document
+from ingest.sources.text_files import describe_read_error
+from server.entries.documents import DocumentWriter, IngestionContext, Outcome, TextDocument, Unreadable, read_document
+from server.entries.folders import SUFFIXES, FolderListing, list_folder
 from server.entries.models import IngestDocs
 from server.entries.policy import require_no_secret
 from server.entries.service import INGESTION
@@ -27,12 +27,12 @@ from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
 
 _BATCH = 100
-"""Documents that are read and compared at once."""
+"""Documents that are read and compared together."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A file that counts as a document: where it really is, and what its entry refers to."""
+class DocumentFile:
+    """A file that counts as a document: its real path, and the reference of its entry."""
 
     path: Path
     source_ref: str
@@ -48,80 +48,85 @@ async def ingest_docs(
     dry_run: bool = False,
     again: bool = False,
     progress: Progress | None = None,
-) -> Summary:
-    """Brings the documents of files and folders into a project, and tells what it did.
+) -> IngestSummary:
+    """Store the documents of files and folders in a project, and return what was done.
 
-    With `dry_run` nothing is written, and the summary tells what would be. `again` stores every document anew, also
-    where the project has it as it is. What cannot be an entry is set aside and the rest goes on. Raises `Unavailable`
-    when the graph cannot be reached; what was written until then is kept, and the next run goes on from there;
-    `InvalidArgument` or `PolicyBlocked` where project or type cannot be names.
+    What cannot be an entry is set aside. Raises `Unavailable` when the graph cannot be reached; what was written until
+    then is kept, and the next run continues from there; `InvalidArgument` or `PolicyBlocked` if project or type cannot
+    be names.
     """
-    started, summary, told = time.monotonic(), Summary("documents", dry_run=dry_run), progress or Silent()
-    run = Run(graph, namespace, "documents")
-    shelf = _shelf(namespace, project, entry_type, run.id)
+    run = IngestRun(graph, namespace, "documents", dry_run=dry_run, again=again, progress=progress)
+    context = _build_context(namespace, project, entry_type, run.id)
     writer = DocumentWriter(graph, EntryWriter(graph, IdSequence(graph)))
-    told.at("documents", 0, 0.0)
-    files = await anyio.to_thread.run_sync(_files, paths, summary)
+    run.progress.report("documents", 0, 0.0)
+    files, folders = await anyio.to_thread.run_sync(_list_files, paths, run.summary)
+    gone = {uri for folder in folders for uri in await writer.find_gone(folder, context)}
+    await _retire(sorted(gone), writer, context, run)
+    await _store(files, writer, context, run)
+    return await run.close()
+
+
+async def _retire(uris: list[str], writer: DocumentWriter, context: IngestionContext, run: IngestRun) -> None:
+    for uri in uris:
+        if run.dry_run:
+            run.summary.retired += 1
+        else:
+            await run.open()
+            with run.audit_context():
+                run.summary.retired += await writer.retire(uri, context)
+
+
+async def _store(files: list[DocumentFile], writer: DocumentWriter, context: IngestionContext, run: IngestRun) -> None:
     done = 0
     for batch in batches(files, _BATCH):
-        documents = await anyio.to_thread.run_sync(_read, batch, summary)
+        documents = await anyio.to_thread.run_sync(_read, batch, run.summary)
         done += len(batch) - len(documents)
-        for document, outcome in zip(documents, await writer.compare(documents, shelf), strict=True):
-            if not dry_run and (again or outcome != "unchanged"):
+        for document, outcome in zip(documents, await writer.compare(documents, context), strict=True):
+            if not run.dry_run and (run.again or outcome != "unchanged"):
                 await run.open()
-                with run.doing():
-                    await writer.store(document, shelf, again=again)
-            _count(summary, "changed" if again and outcome == "unchanged" else outcome)
+                with run.audit_context():
+                    await writer.store(document, context, again=run.again)
+            _count(run.summary, "changed" if run.again and outcome == "unchanged" else outcome)
             done += 1
-            told.at("documents", done, done / len(files))
-    await run.close(summary)
-    summary.seconds = time.monotonic() - started
-    return summary
+            run.progress.report("documents", done, done / len(files))
 
 
-def _shelf(namespace: str, project: str, entry_type: str, run: str) -> Shelf:
-    """Project and type as the tool would take them: trimmed, and cut to what a name may have."""
+def _build_context(namespace: str, project: str, entry_type: str, run: str) -> IngestionContext:
+    """Project and type as the tool would take them: trimmed, and cut to the longest name."""
     named = IngestDocs.parse({"project": project, "entry_type": entry_type})
     require_no_secret(named.project, named.entry_type)
-    return Shelf(namespace, INGEST, named.project, named.entry_type or INGESTION, run)
+    return IngestionContext(namespace, INGEST, named.project, named.entry_type or INGESTION, run)
 
 
-def _files(paths: list[Path], summary: Summary) -> list[Found]:
-    """The documents of these paths, each file once; what is none is set aside or passed over. Blocking."""
-    found: dict[Path, Found] = {}
+def _list_files(paths: list[Path], summary: IngestSummary) -> tuple[list[DocumentFile], list[FolderListing]]:
+    """The documents of these paths, each file once, and the folders among them; other paths are set aside. Blocking."""
+    found: dict[Path, DocumentFile] = {}
+    folders: list[FolderListing] = []
     for path in paths:
         real = Path(os.path.realpath(path))
         if real.is_dir():
-            for file in _within(real, summary):
-                found.setdefault(file, Found(file, file.relative_to(real.parent).as_posix()))
+            listing = list_folder(real)
+            folders.append(listing)
+            for file in listing.files:
+                found.setdefault(file, DocumentFile(file, file.relative_to(real.parent).as_posix()))
+            summary.passed_over += [str(link) for link in listing.outside]
+            for unread, error in listing.unread:
+                summary.set_aside(BadRecord(str(unread), 0, describe_read_error(error)))
         elif real.suffix.lower() in SUFFIXES:
-            found.setdefault(real, Found(real, real.relative_to(real.parent.parent).as_posix()))
+            found.setdefault(real, DocumentFile(real, real.relative_to(real.parent.parent).as_posix()))
         else:
             summary.set_aside(BadRecord(str(path), 0, f"documents are {', '.join(sorted(SUFFIXES))} files"))
-    return list(found.values())
+    return list(found.values()), folders
 
 
-def _within(folder: Path, summary: Summary) -> Iterator[Path]:
-    """Real paths of the documents below a folder; links that lead out of it are passed over."""
-    for path in walk(folder):
-        if isinstance(path, BadRecord):
-            summary.set_aside(path)
-            continue
-        real = Path(os.path.realpath(path)) if path.is_symlink() else path
-        if real.is_relative_to(folder):
-            yield real
-        else:
-            summary.passed_over.append(str(path))
-
-
-def _read(files: Sequence[Found], summary: Summary) -> list[Document]:
+def _read(files: Sequence[DocumentFile], summary: IngestSummary) -> list[TextDocument]:
     """The documents of these files; what cannot be one is set aside. Blocking."""
     documents = []
     for file in files:
         try:
             read = read_document(file.path, file.source_ref)
         except OSError as error:
-            read = Unreadable(why_unread(error))
+            read = Unreadable(describe_read_error(error))
         if isinstance(read, Unreadable):
             summary.set_aside(BadRecord(str(file.path), 0, read.reason))
         else:
@@ -129,7 +134,7 @@ def _read(files: Sequence[Found], summary: Summary) -> list[Document]:
     return documents
 
 
-def _count(summary: Summary, outcome: Outcome) -> None:
+def _count(summary: IngestSummary, outcome: Outcome) -> None:
     match outcome:
         case "new":
             summary.created += 1

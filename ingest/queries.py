@@ -1,28 +1,25 @@
 """`precedent ingest golden` and `ground-truth`: queries with the insights that a search for them should find.
 
-A query is known by its words: the same words again change what they should find, and a query that is gone from the file
-stays. A batch is written in one transaction. An unchanged file is known by its bytes; what was interrupted goes on with
-the queries that are not there yet.
+A query is identified by its text: the same text again changes what it should find, and a query that is no longer in the
+file stays. A batch is written in one transaction. An unchanged file is recognised by its bytes; an interrupted run
+continues with the queries that are not stored yet.
 """
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import anyio
-
-from ingest.ledger import FileLedger, Run, digest_of
-from ingest.pipeline import Progress, Remark, Silent, Summary
+from ingest.files import ingest_file
+from ingest.ledger import FileLedger, IngestRun
+from ingest.pipeline import IngestSummary, Progress, Remark
 from ingest.records import BadRecord, ExpectedFinds
-from ingest.sources.queries import read_queries
-from server.evaluation.golden import query_type
+from ingest.sources.queries import QueryKind, read_queries
+from server.evaluation.golden import classify_query
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
 
-QueryKind = Literal["golden", "ground-truth"]
 _BATCH = 500
 _CAPTION = 60
 _TIMEOUT = 60.0
@@ -31,6 +28,14 @@ _STATEMENTS = {
     "ground-truth": ("ingest/known_ground_truth", "ingest/write_ground_truth"),
 }
 Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class QueryBatch:
+    """Consecutive queries of a file."""
+
+    queries: list[ExpectedFinds] = field(default_factory=list)
+    bad: list[BadRecord] = field(default_factory=list)
 
 
 async def ingest_queries(
@@ -42,130 +47,102 @@ async def ingest_queries(
     dry_run: bool = False,
     again: bool = False,
     progress: Progress | None = None,
-) -> Summary:
-    """Brings a file's queries into the golden set or the ground truth, and tells what it did.
+) -> IngestSummary:
+    """Write a file's queries to the golden set or the ground truth, and return what was done.
 
-    With `dry_run` nothing is written, and the summary tells what would be. `again` writes every query, also one that is
-    there as it is. A query that expects an insight which the namespace does not have is set aside and the rest goes on.
-    Raises `Unavailable` when the graph cannot be reached; what was written until then is kept.
+    A query that expects an insight which is not in the namespace is set aside.
     """
-    started, summary, told = time.monotonic(), Summary(kind, dry_run=dry_run), progress or Silent()
-    ledger, run = FileLedger(graph, namespace, path, kind), Run(graph, namespace, kind)
-    known = None if again else await ledger.look_up()
-    digest = await anyio.to_thread.run_sync(digest_of, path)
-    written = known is not None and known.state == "done" and known.digest == digest
-    if not digest:
-        summary.set_aside(BadRecord(str(path), 0, "there is no such file, or it cannot be read"))
-    elif known and written and not known.set_aside:
-        summary.unchanged = known.records
-    else:
-        work = _Work(graph, namespace, path, kind, summary, ledger=ledger, run=run, ids=IdSequence(graph), again=again)
-        await work.through(told)
-        if not dry_run and not written:
-            await work.open()
-            await ledger.close(digest, [], summary)
-        await run.close(summary)
-    summary.seconds = time.monotonic() - started
-    return summary
+    run = IngestRun(graph, namespace, kind, dry_run=dry_run, again=again, progress=progress)
+    ledger = FileLedger(run, path)
+    writer = QueryWriter(ledger, kind, IdSequence(graph))
+    return await ingest_file(ledger, lambda at: _split(read_queries(path, kind, at=at)), writer.write)
+
+
+def _split(records: Iterator[ExpectedFinds | BadRecord]) -> Iterator[QueryBatch]:
+    while some := list(islice(records, _BATCH)):
+        batch = QueryBatch()
+        for record in some:
+            if isinstance(record, BadRecord):
+                batch.bad.append(record)
+            else:
+                batch.queries.append(record)
+        yield batch
 
 
 @dataclass(slots=True)
-class _Work:
-    """One pass through a file."""
+class QueryWriter:
+    """The writer of a file's new and changed queries."""
 
-    graph: Graph
-    namespace: str
-    path: Path
-    kind: QueryKind
-    summary: Summary
     ledger: FileLedger
-    run: Run
+    kind: QueryKind
     ids: IdSequence
-    again: bool
-    opened: bool = False
-    share: float = 0.0
 
-    async def through(self, progress: Progress) -> None:
-        def at(share: float) -> None:
-            self.share = share
-
-        reader = read_queries(self.path, self.kind, at=at)
-        progress.at(self.kind, 0, 0.0)
-        while batch := await anyio.to_thread.run_sync(_next, reader):
-            for record in batch:
-                if isinstance(record, BadRecord):
-                    self.summary.set_aside(record)
-            await self._batch([record for record in batch if isinstance(record, ExpectedFinds)])
-            progress.at(self.kind, self.summary.read, self.share)
-
-    async def open(self) -> None:
-        if not self.opened:
-            await self.ledger.open(self.run)
-            self.opened = True
-
-    async def _batch(self, records: list[ExpectedFinds]) -> None:
-        looking, writing = _STATEMENTS[self.kind]
-        rows = await self._resolved(records)
-        found = await self.graph.run(
-            looking, namespace=self.namespace, queries=[row["query"] for row in rows], timeout=_TIMEOUT
+    async def write(self, batch: QueryBatch) -> None:
+        run, (load_known, write) = self.ledger.run, _STATEMENTS[self.kind]
+        rows = await self._find_insights(batch.queries)
+        stored = await run.graph.run(
+            load_known, namespace=run.namespace, queries=[row["query"] for row in rows], timeout=_TIMEOUT
         )
-        known = {row["query"]: row for row in found}
+        known = {row["query"]: row for row in stored}
         new = [row for row in rows if row["query"] not in known]
-        there = [row for row in rows if row["query"] in known]
-        changed = [row for row in there if self.again or not _same(row, known[row["query"]])]
-        if (new or changed) and not self.summary.dry_run:
-            await self.open()
-            for row, number in zip(new, await self.ids.take(self.namespace, len(new)), strict=True):
+        present = [row for row in rows if row["query"] in known]
+        changed = [row for row in present if run.again or not _is_stored(row, known[row["query"]])]
+        if (new or changed) and not run.dry_run:
+            await self.ledger.open()
+            for row, number in zip(new, await self.ids.take(run.namespace, len(new)), strict=True):
                 row["id"] = number
-            await self.graph.run(
-                writing, namespace=self.namespace, uri=self.ledger.uri, rows=[*new, *changed], timeout=_TIMEOUT
+            await run.graph.run(
+                write, namespace=run.namespace, uri=self.ledger.uri, rows=[*new, *changed], timeout=_TIMEOUT
             )
-        self._count(new, len(changed), len(there) - len(changed))
+        self._count(new, len(changed), len(present) - len(changed))
 
     def _count(self, new: list[Row], changed: int, unchanged: int) -> None:
-        self.summary.created += len(new)
-        self.summary.updated += changed
-        self.summary.unchanged += unchanged
-        if self.kind == "ground-truth" and not self.summary.dry_run:
-            # The tool that has documents judged asks for it.
-            self.summary.remarks += [Remark(row["query"][:_CAPTION], f"its query_id is {row['id']}") for row in new]
+        run, summary = self.ledger.run, self.ledger.run.summary
+        summary.created += len(new)
+        summary.updated += changed
+        summary.unchanged += unchanged
+        if self.kind == "ground-truth" and not run.dry_run:
+            # `store_dual_judge_scores` asks for it.
+            summary.remarks += [Remark(row["query"][:_CAPTION], f"its query_id is {row['id']}") for row in new]
 
-    async def _resolved(self, records: list[ExpectedFinds]) -> list[Row]:
-        """The rows to write, with the ids of the insights; a query whose insights are not there is set aside."""
-        wanted = {each for record in records for each in record.expected}
-        found = await self.graph.run(
-            "ingest/insights_meant",
-            namespace=self.namespace,
-            ids=[each for each in wanted if isinstance(each, int)],
-            contents=[each for each in wanted if isinstance(each, str)],
+    async def _find_insights(self, queries: list[ExpectedFinds]) -> list[Row]:
+        """The rows to write, with the ids of the insights; a query is set aside if an insight is missing."""
+        run = self.ledger.run
+        expected = {each for query in queries for each in query.expected}
+        found = await run.graph.run(
+            "ingest/find_insights",
+            namespace=run.namespace,
+            ids=[each for each in expected if isinstance(each, int)],
+            contents=[each for each in expected if isinstance(each, str)],
             timeout=_TIMEOUT,
         )
-        meant: dict[int | str, list[int]] = {row["id"]: [row["id"]] for row in found}
+        insights: dict[int | str, list[int]] = {row["id"]: [row["id"]] for row in found}
         for row in found:
-            if row["content"] in wanted:
-                meant.setdefault(row["content"], []).append(row["id"])
+            if row["content"] in expected:
+                insights.setdefault(row["content"], []).append(row["id"])
         rows = []
-        for record in records:
-            missing = [each for each in record.expected if each not in meant]
+        for query in queries:
+            missing = [each for each in query.expected if each not in insights]
             if missing:
-                self.summary.set_aside(BadRecord(str(self.path), record.line, _missing(missing[0])))
+                run.summary.set_aside(BadRecord(str(self.ledger.path), query.line, _describe_missing(missing[0])))
                 continue
-            expected = sorted({number for each in record.expected for number in meant[each]})
-            kind = record.query_type or query_type(record.query)
-            rows.append({"query": record.query, "query_type": kind, "expected": expected, "id": None})
+            rows.append(
+                {
+                    "id": None,
+                    "query": query.query,
+                    "query_type": query.query_type or classify_query(query.query),
+                    "expected": sorted({number for each in query.expected for number in insights[each]}),
+                }
+            )
         return rows
 
 
-def _next(reader: Iterator[ExpectedFinds | BadRecord]) -> list[ExpectedFinds | BadRecord]:
-    return list(islice(reader, _BATCH))
-
-
-def _same(row: Row, known: Row) -> bool:
-    """Whether the graph says the same of a query; ground truth has no type there."""
+def _is_stored(row: Row, known: Row) -> bool:
+    """Whether the graph stores the same of a query; ground truth has no type there."""
     return known == {name: row[name] for name in known}
 
 
-def _missing(expected: int | str) -> str:
+def _describe_missing(expected: int | str) -> str:
     if isinstance(expected, int):
         return f"it expects the insight {expected}, which is not in the namespace"
-    return f"no insight has this content, word by word: {expected[:_CAPTION]!r}"
+    return f"no insight has exactly this content: {expected[:_CAPTION]!r}"

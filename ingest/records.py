@@ -6,51 +6,52 @@ from datetime import date
 from enum import Enum
 from typing import Literal
 
+from server.core.types import Json
 from server.evaluation.models import QueryType
-from server.types import Json
 
 MAX_INDEXED = 1000
-"""Characters of a string that an index covers (design.md section 3, "Indexed strings are short")."""
+"""Characters of a string that an index stores. Source: ING-22."""
+SortKey = tuple[tuple[int, int, str], ...]
 
 
 class Standing(Enum):
-    """What a record's own status word says about it; `source_status` keeps the word itself.
+    """What a record's own status says about it; `source_status` is the original text.
 
-    The readers map the words of each family to one of these (`ingest.sources.status`), and `ingest.chains` makes the
-    status of the `:Decision` from it and from the links between records.
+    The readers map the statuses of each form to one of these (`ingest.sources.status`), and `ingest.resolution` derives
+    the status of the `:Decision` from it and from the links between records.
     """
 
     IN_FORCE = "in force"
     REPLACED = "replaced"
-    RETIRED = "retired"  # was in force once, replaced by nothing
+    RETIRED = "retired"  # was in force once, superseded by nothing
     DROPPED = "dropped"  # never came into force, and will not
     PENDING = "pending"  # not in force yet
 
     @property
     def came_into_force(self) -> bool:
-        """Whether it was ever decided: only then can it have replaced something."""
+        """Whether it was ever decided: only then can it have superseded another record."""
         return self in {Standing.IN_FORCE, Standing.REPLACED, Standing.RETIRED}
 
 
-LinkType = Literal["REQUIRES", "AMENDS", "AMENDED_BY", "MENTIONS"]
+RecordLinkType = Literal["REQUIRES", "AMENDS", "AMENDED_BY", "MENTIONS"]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class RecordLink:
     """A link to another record that says nothing about which of the two is in force."""
 
-    relation: LinkType
+    relation: RecordLinkType
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """One decision as a file tells it.
+    """One decision as a file states it.
 
-    `key` names it uniquely in a namespace ("PEP 8", "shop ADR 12"); `target` is None unless the file names one;
-    `created` None where the file gives no date. `supersedes` and `superseded_by` are claims of this file alone, keys of
-    other records. `relations` are (head, relation, tail) between entities, `labels` (entity, label). `notes` are
-    sentences for the report. `digest` covers the whole text and the version of the readers.
+    `key` identifies it in a namespace ("PEP 8", "shop ADR 12"); `target` is None unless the file names one; `created`
+    is None if the file gives no date. `supersedes` and `superseded_by` are claims of this file alone, keys of other
+    records. `relations` are (head, relation, tail) between entities, `labels` (entity, label). `notes` are sentences
+    for the report. `digest` covers the whole text and the version of the reader.
     """
 
     form: Literal["pep", "markdown"]
@@ -68,7 +69,7 @@ class DecisionRecord:
     consequences: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[RecordLink, ...] = ()
     relations: tuple[tuple[str, str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
@@ -76,9 +77,9 @@ class DecisionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """One relation between two entities; the arguments of `graph_add_edge` (cognitive.md), and its line.
+    """One relation between two entities: the arguments of `graph_add_edge`, and its line.
 
-    Without a weight an existing relation keeps its own and a new one has 1.0.
+    Without a weight an existing relation keeps its own, and a new one has 1.0.
     """
 
     head: str
@@ -93,9 +94,9 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFinds:
-    """A query, and what a search for it should find: ids of insights, and contents of insights, word by word.
+    """A query, and what a search for it should find: ids of insights, and exact contents of insights.
 
-    `query_type` is None where the file gives none.
+    `query_type` is None if the file gives none.
     """
 
     query: str
@@ -106,7 +107,7 @@ class ExpectedFinds:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """A record that was set aside: where it stands and what is wrong with it."""
+    """A record that was set aside: its file and line, and what is wrong with it."""
 
     file: str
     line: int
@@ -115,16 +116,16 @@ class BadRecord:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A file found in a folder that shows no sign of being a decision record."""
+    """A file in a folder that shows no sign of being a decision record."""
 
     file: str
 
 
-def storable(text: str) -> bool:
-    """Whether a text can be kept by Neo4j: escapes such as `\\ud800` make strings that are not Unicode text."""
+def is_storable(text: str) -> bool:
+    """Whether Neo4j can store a text: escapes such as `\\ud800` make strings that are not Unicode text."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def natural(key: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts keys as a person would: "PEP 9" before "PEP 10"."""
+def natural_sort_key(key: str) -> SortKey:
+    """The order in which a person would sort keys: "PEP 9" before "PEP 10"."""
     return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d{1,18})", key))

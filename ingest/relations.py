@@ -1,6 +1,6 @@
-"""Writes entities and relations in bulk, exactly as `graph_add_edge` writes one (cognitive.md "Graph Tools").
+"""Entities and relations in bulk, written exactly as `graph_add_edge` writes one. Source: ING-53.
 
-Rows go to the graph grouped by relation, its type a parameter: one cached plan for all of them.
+Rows are grouped by relation, and its type is a parameter: all relations share one cached plan.
 """
 
 from collections import defaultdict
@@ -10,19 +10,20 @@ from typing import Any
 
 from ingest.pipeline import batches
 from ingest.records import Triple
+from server.core.errors import Conflict
 from server.entities.properties import encode
-from server.errors import Conflict
 from server.graph.graph import Graph, Transaction
+from server.graph.keys import comparison_key
+from server.graph.lucene import namespace_tag
 from server.graph.vocabulary import RELATION_KEYS, native_label, native_type
-from server.graph.words import scope_token
 
 _ROWS = 1_000
 """Rows of one statement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """How many entities and relations did not exist before."""
+class CreatedCounts:
+    """How many entities and relations were created."""
 
     entities: int = 0
     relations: int = 0
@@ -30,7 +31,7 @@ class Written:
 
 @dataclass(slots=True)
 class Rows:
-    """Triples as the graph takes them: labels of entities by name, rows by relation, each in the order they came."""
+    """Triples as the statements take them: labels of entities by name, rows by relation, in the order of the file."""
 
     labels: dict[str, str] = field(default_factory=dict)
     relations: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
@@ -44,7 +45,7 @@ class Rows:
         return rows
 
     def add(self, triple: Triple) -> None:
-        """Takes a triple in; raises `InvalidArgument`, having taken nothing, where its properties cannot be stored."""
+        """Add a triple; raises `InvalidArgument`, and adds nothing, if its properties cannot be stored."""
         row: dict[str, Any] = {"source": triple.head, "target": triple.tail}
         if triple.properties:
             row["properties"] = encode(triple.properties, RELATION_KEYS)
@@ -56,77 +57,83 @@ class Rows:
         self.count += 1
 
     def forget(self, present: Set[str]) -> None:
-        """Leaves out the entities that are known to exist."""
+        """Leave out the entities that are known to exist."""
         self.labels = {name: label for name, label in self.labels.items() if name not in present}
 
     @property
     def ids_needed(self) -> int:
-        """Fresh integers to take from the sequence for these rows, at most."""
+        """How many fresh integers these rows need at most."""
         return len(self.labels) + self.count
 
 
-async def write_rows(transaction: Transaction, namespace: str, rows: Rows, ids: Iterable[int]) -> Written:
-    """Creates what does not exist and updates what does; `ids` are `ids_needed` fresh integers.
+async def write_rows(transaction: Transaction, namespace: str, rows: Rows, ids: Iterable[int]) -> CreatedCounts:
+    """Create what does not exist and update what does; `ids` are `ids_needed` fresh integers.
 
-    Raises `Conflict` when somebody deletes one of the entities at the same moment.
+    Raises `Conflict` if another caller deletes one of the entities at the same moment.
     """
     fresh = iter(ids)
     entities = await add_entities(transaction, namespace, rows.labels, fresh)
     relations = 0
-    for relation, all_of_it in rows.relations.items():
-        for row in all_of_it:
+    for relation, relation_rows in rows.relations.items():
+        for row in relation_rows:
             row["id"] = next(fresh)
-        for batch in batches(all_of_it, _ROWS):
-            done = await transaction.one(
+        for batch in batches(relation_rows, _ROWS):
+            done = await transaction.row(
                 "ingest/add_relations",
                 namespace=namespace,
                 relation=relation,
                 type=native_type(relation),
                 rows=batch,
             )
-            if done is None or done["written"] != len(batch):
-                raise Conflict("CONFLICT: another caller deleted entities that were being related; run it again.")
+            if done["written"] != len(batch):
+                raise Conflict("CONFLICT: another caller deleted entities that this file relates; run it again.")
             relations += done["created"]
-    return Written(entities, relations)
+    return CreatedCounts(entities, relations)
 
 
 async def add_entities(transaction: Transaction, namespace: str, labels: Mapping[str, str], ids: Iterable[int]) -> int:
-    """Creates those of these entities (name to label) that do not exist, and returns how many."""
+    """Create those of these entities (name to label) that do not exist, and return how many."""
     fresh, created = iter(ids), 0
     for names in batches(list(labels), _ROWS):
         found = await transaction.run("ingest/missing_entities", namespace=namespace, names=names)
         missing = {row["name"] for row in found}
         rows = [
-            {"name": name, "id": next(fresh), "label": labels[name], "labels": native_label(labels[name])}
+            {
+                "name": name,
+                "key": comparison_key(name),
+                "id": next(fresh),
+                "label": labels[name],
+                "labels": native_label(labels[name]),
+            }
             for name in names
             if name in missing
         ]
         if rows:
-            await transaction.run("ingest/add_entities", namespace=namespace, scope=scope_token(namespace), rows=rows)
+            await transaction.run("ingest/add_entities", namespace=namespace, scope=namespace_tag(namespace), rows=rows)
         created += len(rows)
     return created
 
 
-class Known:
-    """Tells what writing would create, without writing; remembers names, so that no new entity counts twice."""
+class NewRowCounter:
+    """Counts what writing would create, without writing; remembers names, so that no new entity counts twice."""
 
     def __init__(self) -> None:
         self._new: set[str] = set()
 
-    async def without_writing(self, graph: Graph, namespace: str, rows: Rows) -> Written:
+    async def count(self, graph: Graph, namespace: str, rows: Rows) -> CreatedCounts:
         before, unknown = len(self._new), 0
         for names in batches(list(rows.labels), _ROWS):
             missing = await graph.run("ingest/missing_entities", namespace=namespace, names=names)
             self._new.update(row["name"] for row in missing)
-        for relation, all_of_it in rows.relations.items():
-            pairs = dict.fromkeys((row["source"], row["target"]) for row in all_of_it)
+        for relation, relation_rows in rows.relations.items():
+            pairs = dict.fromkeys((row["source"], row["target"]) for row in relation_rows)
             for batch in batches(list(pairs), _ROWS):
-                found = await graph.one(
+                found = await graph.row(
                     "ingest/known_relations",
                     namespace=namespace,
                     relation=relation,
                     type=native_type(relation),
                     rows=[{"source": source, "target": target} for source, target in batch],
                 )
-                unknown += len(batch) - (found["known"] if found else 0)
-        return Written(len(self._new) - before, unknown)
+                unknown += len(batch) - found["known"]
+        return CreatedCounts(len(self._new) - before, unknown)

@@ -1,20 +1,21 @@
-"""The sample of a first start: this project's own decision records, with the entities and relations between them."""
+"""The sample of a first start: the decision records of this project, with their entities and relations."""
 
 from pathlib import Path
 
 from ingest.decisions import ingest_decisions
-from ingest.pipeline import Summary
+from ingest.pipeline import IngestSummary
 from server.graph.graph import Graph
 
 PROJECT = "Precedent"
 
 
-async def load_sample(graph: Graph, folder: Path, namespace: str) -> Summary | None:
-    """Ingests a folder of decision records into a namespace that holds nothing yet; else does nothing.
+async def load_sample(graph: Graph, folder: Path, namespace: str) -> IngestSummary | None:
+    """Ingest a folder of decision records into a namespace without decisions and entities; else return None.
 
-    A start that was interrupted here leaves the rest out: the graph belongs to its user from the first record on.
+    After an interrupted start the rest is left out: from the first record on, the graph belongs to its user.
+    Source: ING-32.
     """
-    row = await graph.one("ingest/knows_anything", namespace=namespace)
-    if row is None or row["known"]:
+    row = await graph.row("ingest/knows_anything", namespace=namespace)
+    if row["known"]:
         return None
     return await ingest_decisions(graph, namespace, [folder], project=PROJECT)

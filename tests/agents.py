@@ -9,11 +9,11 @@ from typing import Any, Self
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
+from server.core.principals import Principal
+from server.interface.tools import AnyTool
 from server.mcp.executor import Executor
 from server.mcp.server import build_server
-from server.metrics import Metrics
-from server.principals import Principal
-from server.tools import Tool
+from server.observability.metrics import Metrics
 
 _ANSWER_LIMIT = 32_768
 
@@ -26,7 +26,7 @@ def texts(result: CallToolResult) -> list[str]:
 class Agent:
     """A principal with a client, in one era of the protocol; a family's own agent says which tools there are."""
 
-    tools: Sequence[Tool]
+    tools: Sequence[AnyTool]
 
     def __init__(self, service: Any, principal: Principal, mode: str = "auto") -> None:
         self.service = service
@@ -36,8 +36,8 @@ class Agent:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[Self]:
-        serving = {tool.name: self.service for tool in self.tools}
-        executor = Executor(self.tools, serving, Metrics(), answer_limit=_ANSWER_LIMIT)
+        bound = [tool.bind(self.service) for tool in self.tools]
+        executor = Executor(bound, Metrics(), answer_limit=_ANSWER_LIMIT)
         server = build_server(self.tools, lambda name, arguments, _: executor.call(name, arguments, self.principal))
         async with Client(server, mode=self.mode) as self._client:
             yield self

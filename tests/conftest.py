@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationDisabledClassification
 
+from server.core.home import Cache, Home
+from server.core.settings import Settings
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
 from server.graph.sequence import IdSequence
-from server.home import Cache, Home
-from server.local.archive import installation
+from server.local.class_data import installation
 from server.local.neo4j import USER, LocalNeo4j
 from server.local.ports import Ports, free_ports
-from server.settings import Settings
+from server.parts import Parts
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
@@ -31,8 +32,6 @@ Where = tuple[str, str, str]
 _numbers = itertools.count(1)
 # A Neo4j of a test lives for seconds: it is ready sooner where Java compiles once, and not twice.
 os.environ.setdefault("PRECEDENT_NEO4J_JVM", "-XX:TieredStopAtLevel=1")
-# A service of a test is asked little: what it does not need is not planned.
-os.environ.setdefault("PRECEDENT_PLAN_AHEAD", "false")
 
 
 @pytest.fixture(scope="session")
@@ -129,6 +128,14 @@ async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) ->
     prepared = Projector(graph, vectors, embedder, poll=0.05)
     await prepared.drain()
     return prepared
+
+
+@pytest.fixture
+def parts(
+    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
+) -> Parts:
+    """What services are made of; a write waits for nothing."""
+    return Parts(graph, sequence, vectors, embedder, projector, searchable_wait=0)
 
 
 @pytest.fixture

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from server.settings import Settings
+from server.core.settings import Settings
 
 _COMPOSE: dict[str, Any] = yaml.safe_load(Path("docker-compose.yml").read_text())
 _SERVICES: dict[str, dict[str, Any]] = _COMPOSE["services"]
 _NAMES = {str(field.validation_alias) for field in Settings.model_fields.values()}
 
 
+@pytest.mark.proves("SVC-10")
 def test_every_name_that_precedent_gets_is_a_setting() -> None:
     assert set(_SERVICES["precedent"]["environment"]) - _NAMES == set()
 
@@ -23,8 +24,14 @@ def test_the_image_sets_nothing_but_settings() -> None:
     assert {pair.split("=")[0] for line in lines for pair in line.split()} - _NAMES == set()
 
 
-def test_nothing_but_precedent_is_published() -> None:
-    assert [name for name, service in _SERVICES.items() if "ports" in service] == ["precedent"]
+@pytest.mark.proves("SVC-10")
+def test_precedent_is_published_and_for_this_machine_alone_browser_and_bolt() -> None:
+    published = {name: service["ports"] for name, service in _SERVICES.items() if "ports" in service}
+    assert published.keys() == {"precedent", "neo4j"}
+    assert {port.rpartition(":")[2] for port in published["neo4j"]} == {"7474", "7687"}
+    for port in published["neo4j"]:
+        assert port.startswith("127.0.0.1:"), "no setting opens the graph to others"
+        assert set(re.findall(r"\$\{(\w+)", port)) <= _NAMES
     assert all("network_mode" not in service for service in _SERVICES.values())
 
 
@@ -37,6 +44,7 @@ def test_every_service_has_a_health_check_a_volume_and_comes_back(name: str) -> 
     assert volume.split(":")[0] in _COMPOSE["volumes"]
 
 
+@pytest.mark.proves("SVC-10")
 def test_secrets_come_from_the_environment_and_are_asked_for() -> None:
     text = Path("docker-compose.yml").read_text()
     for secret in ("NEO4J_PASSWORD", "AGENT_MEMORY_SECRET"):
@@ -44,11 +52,12 @@ def test_secrets_come_from_the_environment_and_are_asked_for() -> None:
     assert _SERVICES["neo4j"]["image"].startswith("neo4j:5.26")
 
 
+@pytest.mark.proves("SVC-10")
 def test_the_image_runs_as_nobody_special_and_holds_what_the_package_needs() -> None:
     lines = Path("Dockerfile").read_text().splitlines()
     assert lines.index("USER precedent") < next(i for i, line in enumerate(lines) if line.startswith("CMD"))
     copied = " ".join(line for line in lines if line.startswith("COPY"))
-    for folder in ("cypher", "server", "ingest"):
+    for folder in ("cypher", "server", "ingest", "cli"):
         assert f"COPY {folder} " in copied
         assert f"!{folder}" in Path(".dockerignore").read_text().splitlines()
 

@@ -1,5 +1,5 @@
 // Authors.
-// Who decided how much, and what of it is still in force.
+// The number of decisions of each author, and how many of them are in force.
 WITH 'default' AS namespace
 MATCH (decision:Decision {namespace: namespace})
 WITH decision.created_by AS author, decision

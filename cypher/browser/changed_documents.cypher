@@ -1,5 +1,5 @@
 // Changed documents.
-// What each was before, what it is now, when it was read and by whom; newest first.
+// The previous and current entry of each changed document, when and by whom it was read; newest first.
 WITH 'default' AS namespace
 MATCH (new:Entry {namespace: namespace})-[replaced:SUPERSEDES]->(old:Entry)
 RETURN new.source_ref AS document, new.project AS project, replaced.at AS at, replaced.by AS by,

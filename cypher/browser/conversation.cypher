@@ -1,5 +1,5 @@
 // A conversation.
-// What was said in it, with the contexts, sources and corrections of each message.
+// The messages of a conversation, with their contexts, sources and corrections.
 WITH 'default' AS namespace, 'talk' AS conversation
 MATCH said = (:Session {namespace: namespace, id: conversation})<-[:IN]-(message:Message)
 OPTIONAL MATCH knew = (message)-[:IN]->(:Context)

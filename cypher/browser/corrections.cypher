@@ -1,5 +1,5 @@
 // What was corrected.
-// The newest corrections of all agents: of what, from what to what, and why.
+// The newest corrections of all agents: the record, the old and the new value, and the reason.
 WITH 'default' AS namespace
 MATCH (correction:Correction {namespace: namespace})
 WITH correction ORDER BY correction.created_at DESC LIMIT 100

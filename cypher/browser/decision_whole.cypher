@@ -1,5 +1,5 @@
-// One decision, whole.
-// Found by words of its title.
+// One decision in full.
+// A decision with everything that it relates to, found by words of its title.
 WITH 'default' AS namespace, 'authority' AS words
 MATCH (decision:Decision {namespace: namespace})
 WHERE toLower(decision.title) CONTAINS toLower(words)

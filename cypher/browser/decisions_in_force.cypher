@@ -1,5 +1,5 @@
 // Decisions in force.
-// The newest hundred, and what they are about.
+// The newest hundred decisions in force, and the things that they are about.
 WITH 'default' AS namespace
 MATCH (decision:Decision {namespace: namespace, status: 'active'})
 WITH decision ORDER BY decision.created_at DESC LIMIT 100

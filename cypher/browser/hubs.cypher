@@ -1,5 +1,5 @@
 // Hubs.
-// The best connected things.
+// The things with the most connections.
 WITH 'default' AS namespace
 MATCH (entity:Entity {namespace: namespace})
 RETURN entity.name AS name, entity.label AS label, COUNT { (entity)--(:Entity) } AS relations,

@@ -1,5 +1,5 @@
 // Humans and agents.
-// How many decisions each made, and how many of them are in force.
+// The number of decisions of humans and of agents, and how many of them are in force.
 WITH 'default' AS namespace
 MATCH (decision:Decision {namespace: namespace})
 RETURN decision.origin AS origin, count(*) AS decisions,

@@ -1,5 +1,5 @@
 // Newest ingestion.
-// What the newest run brought: its files, and the decisions and memories from them.
+// The newest ingestion run: its files, and the decisions and memories from them.
 WITH 'default' AS namespace
 MATCH (run:IngestRun {namespace: namespace})
 WITH run ORDER BY run.started_at DESC LIMIT 1

@@ -1,5 +1,5 @@
 // Insights and sources.
-// What insights were distilled from, and the things that they describe or mention; newest first.
+// The dialogues from which insights were distilled, and the things that they mention; newest first.
 WITH 'default' AS namespace
 MATCH (insight:Insight {namespace: namespace})
 WITH insight ORDER BY insight.created_at DESC LIMIT 20

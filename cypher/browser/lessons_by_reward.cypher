@@ -1,5 +1,5 @@
 // Lessons by reward.
-// What was tried, how it went and what was learned, the worst first; and the things it was about.
+// Episodes with their reward and lesson, the lowest reward first, and the things that they are about.
 WITH 'default' AS namespace
 MATCH (episode:Episode {namespace: namespace})
 RETURN episode.reward AS reward, episode.query AS tried, episode.reflection AS learned,

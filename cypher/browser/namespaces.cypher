@@ -1,5 +1,5 @@
 // Namespaces.
-// What each of them holds.
+// The number of records in each namespace.
 MATCH (entity:Entity)
 WITH entity.namespace AS namespace, count(*) AS entities
 RETURN namespace, entities, COUNT { MATCH (:Decision {namespace: namespace}) } AS decisions,

@@ -1,5 +1,5 @@
 // Around one thing.
-// Its relations and the decisions about it; {1,2} instead of {1,1} looks one step further.
+// The relations of a thing and the decisions about it; use {1,2} instead of {1,1} for two steps.
 WITH 'default' AS namespace, 'Neo4j' AS name
 MATCH (start:Entity {namespace: namespace, name: name})
 MATCH around = (start) (()--(:Entity|Decision)){1,1} ()

@@ -1,5 +1,5 @@
 // Paths between two.
-// How two things connect: every shortest path of at most six steps, through decisions as well.
+// The shortest paths between two things, of at most six steps, also through decisions.
 WITH 'default' AS namespace, 'local vectors' AS name, 'system of record' AS other
 MATCH (start:Entity {namespace: namespace, name: name})
 MATCH (end:Entity {namespace: namespace, name: other})

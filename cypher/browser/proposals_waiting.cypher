@@ -1,5 +1,5 @@
 // Proposals waiting.
-// What somebody has to accept or reject, with its evidence, its rivals, what it would replace.
+// Proposals to accept or reject, with their evidence, their competitors and what they would replace.
 WITH 'default' AS namespace
 MATCH about = (proposal:Proposal {namespace: namespace, status: 'draft'})-[:ABOUT]->(target:Entity)
 OPTIONAL MATCH evidence = (proposal)-[:EVIDENCED_BY]->()

@@ -1,5 +1,5 @@
 // Queries to judge.
-// The ground truth with the ids that judging asks for, and how far the judges agreed.
+// The questions of the ground truth with the ids for judging, and the agreement of the judges.
 WITH 'default' AS namespace
 MATCH (truth:GroundTruth {namespace: namespace})
 WITH properties(truth) AS truth, COUNT { (truth)-[:SHOULD_FIND]->(:Insight) } AS should_find

@@ -1,5 +1,5 @@
 // Recent changes.
-// Decisions and things that are new or changed, newest first.
+// New and changed decisions and things, newest first.
 WITH 'default' AS namespace
 CALL (namespace) {
   MATCH (decision:Decision {namespace: namespace})

@@ -1,3 +1,3 @@
 // Schema at a glance.
-// Which kinds of things exist, and how they connect.
+// The kinds of things, and the relations between them.
 CALL db.schema.visualization()

@@ -1,5 +1,5 @@
 // Search, day by day.
-// How good search was by the golden set, and the days on which it had drifted.
+// The precision of search by the golden set for each day, and the days with drift.
 WITH 'default' AS namespace
 MATCH (day:DriftDay {namespace: namespace})
 WITH day.date AS date, properties(day) AS day

@@ -1,5 +1,5 @@
 // A session in order.
-// What was saved in it, one after the other, and what each memory mentions.
+// The memories of a session in order, and the things that each mentions.
 WITH 'default' AS namespace, 'kickoff' AS session
 MATCH saved = (:Session {namespace: namespace, id: session})<-[:IN]-(entry:Entry)
 WITH saved, entry ORDER BY entry.created_at LIMIT 100

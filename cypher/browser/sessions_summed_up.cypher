@@ -1,5 +1,5 @@
-// Sessions summed up.
-// What a session came to, what was asked and answered in it, in order, and what that mentions.
+// Session summaries.
+// The summary of a session, its questions and answers in order, and the things that they mention.
 WITH 'default' AS namespace
 MATCH (collection:MemoryCollection {namespace: namespace, state: 'live'})
 WITH namespace, collect(collection.id) AS live

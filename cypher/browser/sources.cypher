@@ -1,5 +1,5 @@
 // Sources.
-// What was read from where, and whether it went in whole: the ledger of ingestion.
+// The ledger of ingestion: which files were read, and whether they were ingested completely.
 WITH 'default' AS namespace
 MATCH (source:Source {namespace: namespace})
 RETURN source.name AS name, source.kind AS kind, source.state AS state, properties(source).records AS records,

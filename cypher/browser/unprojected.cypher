@@ -1,5 +1,5 @@
 // Unprojected.
-// What is stored, or deleted, and not yet so in Qdrant: empty when all is well.
+// Records and deletions that wait to be indexed in Qdrant; normally empty.
 MATCH (node:Unprojected)
 RETURN [label IN labels(node) WHERE label <> 'Unprojected'] AS what, node.name AS name, node.namespace AS namespace,
        node.revision AS revision, coalesce(node.superseded_at, node.created_at) AS since

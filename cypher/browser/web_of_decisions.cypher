@@ -1,5 +1,5 @@
 // Web of decisions.
-// What they are about, mention, require and replace; left out: what nearly all of them mention.
+// What decisions are about, mention, require and replace, without what nearly all of them mention.
 WITH 'default' AS namespace, ['Precedent'] AS left_out
 MATCH relation = (decision:Decision {namespace: namespace})-[kind]->(other:Entity|Decision)
 WHERE NOT other.name IN left_out AND type(kind) <> 'DECIDED_BY'

@@ -1,5 +1,5 @@
 // What was evicted.
-// What left working memory, how important it was, why it went and for what; newest first.
+// Items that left working memory, with importance, reason and the item that evicted them; newest first.
 WITH 'default' AS namespace
 MATCH (stale:StaleItem {namespace: namespace})
 OPTIONAL MATCH (stale)-[:EVICTED_BY]->(evictor)

@@ -1,5 +1,5 @@
 // Where judges differ.
-// The documents that two judges scored more than 0.4 apart, with their queries.
+// Documents with scores of the two judges more than 0.4 apart, with their queries.
 WITH 'default' AS namespace, 0.4 AS apart
 MATCH judged = (judgement:Judgement {namespace: namespace})-[:IN]->(:Evaluation)-[:IN]->(:GroundTruth)
 WHERE abs(judgement.judge1_score - judgement.judge2_score) > apart

@@ -1,5 +1,5 @@
 // Who did what.
-// The last hundred changes: when, by whom, with which tool, route or command, to what.
+// The last hundred changes: time, principal, tool, route or command, and the changed records.
 WITH 'default' AS namespace
 MATCH (change:Change {namespace: namespace})
 WHERE change.at > datetime() - duration('P30D')

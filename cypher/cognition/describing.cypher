@@ -1,8 +1,8 @@
 // Returns the insights that describe or mention an entity of one of these names, or an entity related to it.
 // read
 // $namespace STRING: the caller's namespace
-// $names LIST<STRING>: lower-case names
-// $limit INTEGER: how many insights of one entity at most, the newest first, and how many related entities
+// $names LIST<STRING>: comparison keys of the names
+// $limit INTEGER: most insights of one entity, newest first, and most related entities
 UNWIND $names AS name
 MATCH (entity:Entity {namespace: $namespace, name_key: name})
 CALL (entity) {
@@ -21,5 +21,5 @@ CALL (thing) {
   RETURN collect([insight.id, insight.created_at.epochMillis, insight.fidelity_score]) AS insights
 }
 UNWIND insights AS insight
-RETURN name, insight[0] AS id, insight[1] AS at, insight[2] AS fidelity_score, min([distance, -weight]) AS place
-ORDER BY place, at DESC, id DESC
+RETURN name, insight[0] AS id, insight[1] AS at, insight[2] AS fidelity_score, min([distance, -weight]) AS closeness
+ORDER BY closeness, at DESC, id DESC

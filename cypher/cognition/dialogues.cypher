@@ -1,14 +1,15 @@
-// Returns dialogues in the order of time, newest first or oldest first.
+// Returns a page of dialogues, newest first or oldest first.
 // read
 // $namespace STRING: the caller's namespace
-// $speaker STRING: said by this speaker, or null for all
-// $since ZONED DATETIME: said at or after
-// $until ZONED DATETIME: said at or before
-// $oldest_first BOOLEAN: whether the oldest come first
-// $limit INTEGER: how many at most
+// $speaker STRING: only this speaker, or null for all
+// $since ZONED DATETIME: stored at or after
+// $until ZONED DATETIME: stored at or before
+// $oldest_first BOOLEAN: true for the oldest first
+// $limit INTEGER: most rows to return
+// $offset INTEGER: rows to skip
 CALL () {
-  // Only one of the two looks at anything: each follows the index in its direction, and stops when it has enough. The
-  // index is taken only where each of its properties is asked for, hence what is never null.
+  // Only one of the two branches reads data: each follows the index in its direction and stops at the limit. The
+  // planner uses the index only if every property of it has a predicate, hence IS NOT NULL on what is never null.
   WITH 1 AS one WHERE NOT $oldest_first
   MATCH (dialogue:Dialogue)
   WHERE dialogue.namespace = $namespace
@@ -17,7 +18,7 @@ CALL () {
     AND ($speaker IS NULL OR dialogue.speaker = $speaker)
   RETURN dialogue
   ORDER BY dialogue.namespace DESC, dialogue.created_at DESC, dialogue.id DESC
-  LIMIT $limit
+  SKIP $offset LIMIT $limit
   UNION ALL
   WITH 1 AS one WHERE $oldest_first
   MATCH (dialogue:Dialogue)
@@ -27,7 +28,7 @@ CALL () {
     AND ($speaker IS NULL OR dialogue.speaker = $speaker)
   RETURN dialogue
   ORDER BY dialogue.namespace, dialogue.created_at, dialogue.id
-  LIMIT $limit
+  SKIP $offset LIMIT $limit
 }
 RETURN
   dialogue.id AS id,

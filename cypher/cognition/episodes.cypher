@@ -1,4 +1,4 @@
-// Returns those of these episodes that exist and pass the filters.
+// Returns the episodes with these ids that exist and pass the filters.
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<INTEGER>: ids of episodes

@@ -1,12 +1,12 @@
-// Returns what an answer says of insights, and which passages are not there where they are looked for.
+// Returns insights for an answer, and the passages that do not exist or are outside of the scope.
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<INTEGER>: ids of the insights
-// $whole BOOLEAN: whether their content is asked for
-// $others LIST<STRING>: ids of passages that are only to be confirmed
-// $scope STRING: the word that they must carry
-// $since STRING: from when they must be, as a word
-// $until STRING: until when, as a word
+// $whole BOOLEAN: true to return their content
+// $others LIST<STRING>: ids of passages to confirm
+// $scope STRING: the scope tag that these passages need
+// $since STRING: the earliest time, as a sortable text
+// $until STRING: the latest time, as a sortable text
 CALL () {
   UNWIND $ids AS id
   MATCH (insight:Insight {namespace: $namespace, id: id})

@@ -1,18 +1,19 @@
-// Returns insights, the newest first.
+// Returns a page of insights, newest first.
 // read
 // $namespace STRING: the caller's namespace
 // $since ZONED DATETIME: stored at or after
 // $until ZONED DATETIME: stored at or before
 // $fidelity_min FLOAT: of this fidelity or more, or null for any
-// $limit INTEGER: how many at most
+// $limit INTEGER: most rows to return
+// $offset INTEGER: rows to skip
 MATCH (insight:Insight)
 WHERE insight.namespace = $namespace AND insight.created_at >= $since AND insight.created_at <= $until
-  // The index is taken only where each of its properties is asked for.
+  // The planner uses the index only if every property of it has a predicate.
   AND insight.id IS NOT NULL
   AND ($fidelity_min IS NULL OR insight.fidelity_score >= $fidelity_min)
 WITH insight
 ORDER BY insight.namespace DESC, insight.created_at DESC, insight.id DESC
-LIMIT $limit
+SKIP $offset LIMIT $limit
 RETURN
   insight.id AS id,
   insight.content AS content,

@@ -4,9 +4,9 @@
 // $session_id STRING: the session
 MATCH (dialogue:Dialogue)
 WHERE dialogue.namespace = $namespace AND dialogue.session_id = $session_id
-  // All that the index holds, and below its whole order, so that it is read in that order and no further than one.
+  // Every property of the index, and below its whole order, so that the planner reads one row of it.
   AND dialogue.created_at IS NOT NULL AND dialogue.id IS NOT NULL AND dialogue.speaker IS NOT NULL
-RETURN dialogue.id AS id, dialogue.place AS place, dialogue.created_at.epochMillis AS at
+RETURN dialogue.id AS id, dialogue.place AS position, dialogue.created_at.epochMillis AS at
 ORDER BY
   dialogue.namespace DESC, dialogue.session_id DESC, dialogue.created_at DESC, dialogue.id DESC, dialogue.speaker DESC
 LIMIT 1

@@ -1,4 +1,4 @@
-// Locks a principal until the transaction ends: what it stores by itself stands one after another.
+// Locks a principal until the transaction ends, so that its insights get one order.
 // write
 // $namespace STRING: the caller's namespace
 // $principal STRING: the caller's name

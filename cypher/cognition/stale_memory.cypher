@@ -1,19 +1,20 @@
-// Returns what left working memory, the last archived first.
+// Returns a page of the items that left working memory, the last archived first.
 // read
 // $namespace STRING: the caller's namespace
 // $since ZONED DATETIME: archived at or after
 // $reason STRING: archived for this reason, or null for any
 // $importance_min FLOAT: of this importance or more, or null for any
-// $limit INTEGER: how many at most
+// $limit INTEGER: most rows to return
+// $offset INTEGER: rows to skip
 MATCH (item:StaleItem)
 WHERE item.namespace = $namespace AND item.archived_at >= $since
-  // The index is taken only where each of its properties is asked for.
+  // The planner uses the index only if every property of it has a predicate.
   AND item.id IS NOT NULL
   AND ($reason IS NULL OR item.reason = $reason)
   AND ($importance_min IS NULL OR item.importance >= $importance_min)
 WITH item
 ORDER BY item.namespace DESC, item.archived_at DESC, item.id DESC
-LIMIT $limit
+SKIP $offset LIMIT $limit
 RETURN
   item.id AS id,
   item.content AS original_content,

@@ -1,15 +1,15 @@
-// Stores what was said, after the last dialogue of its session.
+// Stores a dialogue after the last one of its session.
 // write
 // $namespace STRING: the caller's namespace
 // $id INTEGER: the dialogue's id
 // $name STRING: its caption
 // $session_id STRING: the session
-// $place INTEGER: its place there, from 0
+// $position INTEGER: its position there, from 0
 // $after INTEGER: id of the last dialogue of the session, or null
 // $speaker STRING: who said it
-// $content STRING: what was said
+// $content STRING: the words
 // $metadata STRING: JSON of the caller's object
-// $at ZONED DATETIME: when
+// $at ZONED DATETIME: its time
 // $by STRING: name of the principal who stored it
 // $change MAP<ANY>: who does what, for the audit trail
 MATCH (session:Session {namespace: $namespace, id: $session_id})
@@ -19,7 +19,7 @@ CREATE (dialogue:Dialogue {
   node_id: $id,
   name: $name,
   session_id: $session_id,
-  place: $place,
+  place: $position,
   speaker: $speaker,
   content: $content,
   metadata: $metadata,

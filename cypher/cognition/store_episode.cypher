@@ -1,4 +1,4 @@
-// Stores an episode: what was asked, how it went, what was learned.
+// Stores an episode: what was asked or tried, how it went and what was learned.
 // write
 // $namespace STRING: the caller's namespace
 // $id INTEGER: the episode's id
@@ -6,7 +6,7 @@
 // $query STRING: what was asked or tried
 // $reward FLOAT: how it went, -1 to 1
 // $reflection STRING: what was learned
-// $at ZONED DATETIME: when
+// $at ZONED DATETIME: its time
 // $by STRING: name of the principal who stored it
 // $change MAP<ANY>: who does what, for the audit trail
 CREATE (episode:Episode {

@@ -1,14 +1,14 @@
-// Stores an insight, connected to the dialogues that it was distilled from.
+// Stores an insight and connects it to the dialogues that it was distilled from.
 // write
 // $namespace STRING: the caller's namespace
 // $id INTEGER: the insight's id
 // $name STRING: its caption
-// $content STRING: what it says
+// $content STRING: its text
 // $source_ids LIST<INTEGER>: ids of the dialogues, each once
-// $fidelity_score FLOAT: the share of its words that say something
-// $fidelity_warning BOOLEAN: whether that is little
-// $warning_message STRING: what the caller was told then, or null
-// $at ZONED DATETIME: when
+// $fidelity_score FLOAT: the share of its words that carry information
+// $fidelity_warning BOOLEAN: true where that is below the threshold
+// $warning_message STRING: the warning for the caller, or null
+// $at ZONED DATETIME: its time
 // $by STRING: name of the principal who stored it
 // $change MAP<ANY>: who does what, for the audit trail
 CREATE (insight:Insight {

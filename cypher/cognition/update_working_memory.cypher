@@ -1,27 +1,27 @@
-// Puts an item into a namespace's working memory, or refreshes the same one, and evicts another where ten are there.
+// Adds an item to a namespace's working memory or refreshes the same one, and evicts one where there is no room.
 // write
 // $namespace STRING: the caller's namespace
-// $id INTEGER: a fresh id, taken where the item is created
-// $archived_id INTEGER: another one, taken by the stale item where one is evicted
+// $id INTEGER: a fresh id, used where the item is created
+// $archived_id INTEGER: another one, used by the stale item where one is evicted
 // $name STRING: its caption
-// $content STRING: what to keep in mind
-// $digest STRING: stands for the content: the same exactly where that is
-// $importance FLOAT: how important it is, where the item is created
-// $given FLOAT: the importance that a refreshed item gets, or null to keep its own
-// $critical FLOAT: above this importance an item is evicted only where all are
-// $capacity INTEGER: how many items there is room for
+// $content STRING: its text
+// $digest STRING: hash of the content: equal only where the content is equal
+// $importance FLOAT: its importance, used where the item is created
+// $new_importance FLOAT: importance of a refreshed item, or null to leave it unchanged
+// $critical FLOAT: an item above this importance is evicted only where all items are
+// $capacity INTEGER: most items that stay
 // $by STRING: name of the principal
 // $change MAP<ANY>: who does what, for the audit trail
 MERGE (memory:WorkingMemory {namespace: $namespace})
 ON CREATE SET memory.name = 'working memory', memory.created_at = datetime()
-// Setting a label takes the node's lock until the transaction ends: of two writers, the second one waits here. What is
-// read below are other nodes, read after it; and its clock is read after it as well.
+// Setting a label locks the node until the transaction ends: of two writers, the second one waits here. The items and
+// the clock are read below, after the lock.
 SET memory:WorkingMemory
 WITH memory, datetime.realtime() AS now
 OPTIONAL MATCH (memory)<-[:IN]-(known:WorkingItem {namespace: $namespace, digest: $digest})
 WITH memory, now, head(collect(known)) AS known
 FOREACH (item IN CASE WHEN known IS NULL THEN [] ELSE [known] END |
-  SET item.last_accessed = now, item.importance = coalesce($given, item.importance)
+  SET item.last_accessed = now, item.importance = coalesce($new_importance, item.importance)
 )
 FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   CREATE (:WorkingItem {
@@ -46,8 +46,8 @@ CALL (memory) {
 WITH memory, now, added, refreshed, victim, victim.id AS evicted
 CALL (memory, now, added, victim, evicted) {
   WITH * WHERE victim IS NOT NULL
-  MATCH (victim)-[place:IN]->(memory)
-  DELETE place
+  MATCH (victim)-[membership:IN]->(memory)
+  DELETE membership
   REMOVE victim:WorkingItem
   SET victim:StaleItem, victim.id = $archived_id, victim.item_id = evicted, victim.reason = 'LRU_EVICTION',
     victim.archived_at = now
@@ -58,7 +58,7 @@ CALL (memory, now, added, victim, evicted) {
   CREATE (victim)-[:EVICTED_BY]->(evictor)
   SET victim.evicted_by = added
 }
-// What comes into a full memory may be the first to go.
+// In a full memory the new item itself may be the one that was evicted.
 OPTIONAL MATCH (kept:WorkingItem {namespace: $namespace, id: added})
 WITH *, coalesce(kept, victim) AS item
 MERGE (who:Principal {namespace: $namespace, name: $change.by})

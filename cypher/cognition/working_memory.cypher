@@ -1,4 +1,4 @@
-// Returns a namespace's working memory, the last accessed first.
+// Returns the items of a namespace's working memory, the last accessed first.
 // read
 // $namespace STRING: the caller's namespace
 MATCH (:WorkingMemory {namespace: $namespace})<-[:IN]-(item:WorkingItem)

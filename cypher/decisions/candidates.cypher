@@ -1,58 +1,77 @@
-// Tells what the graph knows of the candidates by meaning, of those by words, and of the decisions in force that replaced one.
+// Returns the decisions and proposals that may answer a query, and the decisions in force that replaced one of them.
 // read
 // $namespace STRING: the caller's namespace
-// $decisions LIST<STRING>: ids of the decisions that are candidates by meaning
-// $proposals LIST<STRING>: ids of the proposals that are
-// $query STRING: a Lucene query that requires the namespace's scope; empty for none
-// $limit INTEGER: how many candidates by words at most
+// $records LIST<INTEGER>: integer ids of the candidates
+// $keys LIST<STRING>: keys of targets that are candidates as well
+// $target_key STRING: only this target, or null for all
+// $about_key STRING: only what is about or mentions the entity of this name key, or null for all
+// $statuses LIST<STRING>: only these statuses, or null for all
+// $since ZONED DATETIME: only what was recorded then or later, or null
+// $until ZONED DATETIME: only what was recorded then or earlier, or null
+// $limit INTEGER: how many at most that a target or an entity proposes
 // $preview INTEGER: how many characters of the rationale
 CALL () {
-  UNWIND $decisions AS id
-  MATCH (decision:Decision {namespace: $namespace, id: id})
-  RETURN decision, 0 AS worded, 0.0 AS score
-  UNION ALL
-  UNWIND $proposals AS id
-  MATCH (decision:Proposal {namespace: $namespace, id: id})
-  RETURN decision, 0 AS worded, 0.0 AS score
-  UNION ALL
-  WITH $query AS query
-  WHERE query <> ''
-  CALL db.index.fulltext.queryNodes('decided_words', query, {limit: $limit}) YIELD node, score
-  WHERE score > 0 AND node.namespace = $namespace
-  RETURN node AS decision, 1 AS worded, score
+  UNWIND $records AS record
+  MATCH (n:Decision {namespace: $namespace, node_id: record})
+  RETURN n
+  UNION
+  UNWIND $records AS record
+  MATCH (n:Proposal {namespace: $namespace, node_id: record})
+  RETURN n
+  UNION
+  UNWIND $keys AS key
+  MATCH (n:Decision {namespace: $namespace, target_key: key})
+  RETURN n LIMIT $limit
+  UNION
+  WITH $target_key AS key WHERE key IS NOT NULL
+  MATCH (n:Decision {namespace: $namespace, target_key: key})
+  RETURN n ORDER BY n.created_at DESC LIMIT $limit
+  UNION
+  WITH $target_key AS key WHERE key IS NOT NULL
+  MATCH (n:Proposal {namespace: $namespace, target_key: key})
+  RETURN n ORDER BY n.created_at DESC LIMIT $limit
+  UNION
+  WITH $about_key AS key WHERE key IS NOT NULL
+  MATCH (:Entity {namespace: $namespace, name_key: key})<-[:ABOUT|MENTIONS]-(n:Decision|Proposal)
+  RETURN n ORDER BY n.created_at DESC LIMIT $limit
 }
-WITH decision, worded
-ORDER BY worded, score DESC, decision.id
-WITH collect(DISTINCT decision) AS proposed, sum(worded) AS words
+WITH collect(DISTINCT n) AS proposed
 CALL (proposed) {
-  UNWIND proposed AS decision
-  RETURN decision, null AS replaced
+  UNWIND proposed AS n
+  RETURN n, null AS replaced
   UNION ALL
   UNWIND proposed AS matched
   WITH matched
   WHERE coalesce(matched.status, '') <> 'active'
-  MATCH (matched)<-[:SUPERSEDES*1..]-(successor:Decision {status: 'active'})
-  RETURN DISTINCT successor AS decision, matched.id AS replaced
+  MATCH (matched)<-[:SUPERSEDES*1..]-(n:Decision {status: 'active'})
+  RETURN DISTINCT n, matched.id AS replaced
 }
-WITH words, decision, collect(replaced) AS replaced
-// One row for all of them: a row for each costs the driver several times as much as the search itself.
-RETURN coalesce(max(words), 0) AS words, collect({
-  id: decision.id,
-  kind: CASE WHEN decision:Proposal THEN 'proposal' ELSE 'decision' END,
-  // People write in Neo4j Browser, too: what they left out must not break a search.
-  title: coalesce(decision.title, decision.name, ''),
-  target: coalesce(decision.target, ''),
-  rationale: left(coalesce(decision.rationale, ''), $preview),
-  status: coalesce(decision.status, 'draft'),
-  origin: coalesce(decision.origin, 'human'),
+WITH n, collect(replaced) AS replaced
+WHERE ($target_key IS NULL OR n.target_key = $target_key)
+  AND ($about_key IS NULL OR EXISTS { MATCH (n)-[:ABOUT|MENTIONS]->(:Entity {namespace: $namespace, name_key: $about_key}) })
+  AND ($statuses IS NULL OR coalesce(n.status, 'draft') IN $statuses)
+  AND ($since IS NULL OR n.created_at >= $since)
+  AND ($until IS NULL OR n.created_at <= $until)
+// One row for all of them: the driver takes longer to read many rows than the search takes.
+RETURN collect({
+  id: n.id,
+  record: n.node_id,
+  kind: CASE WHEN n:Proposal THEN 'proposal' ELSE 'decision' END,
+  // A person may have stored a decision in Neo4j Browser without some of these.
+  title: coalesce(n.title, n.name, ''),
+  target: coalesce(n.target, ''),
+  target_key: coalesce(n.target_key, n.target, ''),
+  rationale: left(coalesce(n.rationale, ''), $preview),
+  status: coalesce(n.status, 'draft'),
+  origin: coalesce(n.origin, 'human'),
   created_at: toString(CASE
-    WHEN decision.created_at IS :: ZONED DATETIME NOT NULL THEN datetime({datetime: decision.created_at, timezone: '+00:00'})
+    WHEN n.created_at IS :: ZONED DATETIME NOT NULL THEN datetime({datetime: n.created_at, timezone: '+00:00'})
     ELSE datetime({epochSeconds: 0})
   END),
-  revision: coalesce(decision.revision, 0),
   superseded_by: head(COLLECT {
-    MATCH (decision)<-[:SUPERSEDES]-(successor:Decision)
+    MATCH (n)<-[:SUPERSEDES]-(successor:Decision)
     RETURN successor.id ORDER BY successor.created_at DESC, successor.id LIMIT 1
   }),
-  replaced: replaced
+  replaced: replaced,
+  unprojected: EXISTS { (n)<-[:PASSAGE_OF]-(:Passage:Unprojected) }
 }) AS candidates

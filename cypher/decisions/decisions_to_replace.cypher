@@ -1,14 +1,26 @@
-// Tells what these decisions are, and which decision is in force for the target; an id that is none has no row.
+// Returns decisions by id, and the decisions in force for a target; an unknown id has no row.
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of the decisions that are to be replaced
-// $target STRING: exact target of the decision that is to replace them
-MATCH (decision:Decision {namespace: $namespace})
-WHERE decision.id IN $ids OR decision.active_target = $target
+// $target_key STRING: key of the target of the decision that is to replace them
+CALL () {
+  MATCH (decision:Decision {namespace: $namespace})
+  WHERE decision.id IN $ids
+  RETURN decision
+  UNION
+  MATCH (decision:Decision {namespace: $namespace, target_key: $target_key})
+  WHERE decision.active_target IS NOT NULL
+  RETURN decision
+  UNION
+  MATCH (decision:Decision {namespace: $namespace, active_target: $target_key})
+  RETURN decision
+}
 RETURN
   decision.id AS id,
-  decision.title AS title,
+  coalesce(decision.title, '') AS title,
   decision.status AS status,
-  decision.target AS target,
+  coalesce(decision.target, '') AS target,
   decision.origin AS origin,
-  coalesce(decision.active_target = $target, false) AS in_force
+  coalesce(decision.active_target IS NOT NULL AND decision.target_key = $target_key, false)
+    OR coalesce(decision.active_target = $target_key, false) AS in_force
+ORDER BY decision.created_at, id

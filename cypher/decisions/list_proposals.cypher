@@ -1,18 +1,18 @@
-// Lists proposals with their evidence, what they compete with and what became of them, the newest first.
+// Returns one page of proposals, newest first, with their evidence, their rivals and their outcome.
 // read
 // $namespace STRING: the caller's namespace
-// $statuses LIST<STRING>: only those of these statuses
-// $target STRING: only those about exactly this target, or null for all
+// $statuses LIST<STRING>: only these statuses
+// $target_key STRING: only those about the target of this key, or null for all
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many to leave out before them
+// $offset INTEGER: how many to skip
 CALL () {
   MATCH (proposal:Proposal {namespace: $namespace})
-  WHERE proposal.status IN $statuses AND ($target IS NULL OR proposal.target = $target)
+  WHERE proposal.status IN $statuses AND ($target_key IS NULL OR proposal.target_key = $target_key)
   RETURN count(*) AS total
 }
 CALL () {
   MATCH (proposal:Proposal {namespace: $namespace})
-  WHERE proposal.status IN $statuses AND ($target IS NULL OR proposal.target = $target)
+  WHERE proposal.status IN $statuses AND ($target_key IS NULL OR proposal.target_key = $target_key)
   WITH proposal
   ORDER BY proposal.created_at DESC, proposal.id
   SKIP $offset LIMIT $limit

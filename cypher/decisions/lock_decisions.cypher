@@ -1,10 +1,10 @@
-// Locks decisions until the transaction ends: of two callers who replace the same one, the second one waits here.
+// Locks decisions until the transaction ends: a second caller who replaces one of them waits here.
 // write
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: their ids
 MATCH (decision:Decision {namespace: $namespace})
 WHERE decision.id IN $ids
 WITH decision ORDER BY decision.id
-// Setting a label takes the node's lock. What the lock protects is read by the next statement: within this one the
-// planner may read a property before the lock is held.
+// Setting a label locks the node. The next statement reads what the lock protects: within this one the planner may
+// read a property before the node is locked.
 SET decision:Decision

@@ -1,8 +1,8 @@
-// Locks a proposal until the transaction ends: of two who decide about it at once, the second one waits here.
+// Locks a proposal until the transaction ends: a second caller who accepts or rejects it waits here.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the proposal's id
 MATCH (proposal:Proposal {namespace: $namespace, id: $id})
-// Setting a label takes the node's lock. What the lock protects is read by the next statement: within this one the
-// planner may read a property before the lock is held.
+// Setting a label locks the node. The next statement reads what the lock protects: within this one the planner may
+// read a property before the node is locked.
 SET proposal:Proposal

@@ -1,4 +1,4 @@
-// Tells which of these ids name a record of the memory, and of which kind; an id that names none has no row.
+// Returns the records of these ids and their kinds; an unknown id has no row.
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of decisions, entries, messages and other records, integer ids as their digits
@@ -24,7 +24,7 @@ CALL (live, id, number) {
   UNION ALL
   MATCH (n:Metric {namespace: $namespace, id: id}) RETURN n
   UNION ALL
-  // A memory or a summary. What is staged or removed is none.
+  // A memory or a summary of a live collection; what is staged or removed does not count.
   UNWIND live AS collection
   MATCH (n:Collected {namespace: $namespace, collection: collection, id: id}) RETURN n
   UNION ALL

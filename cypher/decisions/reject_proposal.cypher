@@ -1,11 +1,11 @@
-// Closes a proposal with the reason why it is not to be.
+// Marks a proposal as rejected, with the reason.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the proposal's id
-// $reason STRING: why
+// $reason STRING: why it is rejected
 // $by STRING: name of the principal who rejects
 // $at ZONED DATETIME: when
-// $change MAP<ANY>: who does what, for the audit trail
+// $change MAP<ANY>: the entry of the audit trail
 MATCH (proposal:Proposal {namespace: $namespace, id: $id})
 SET
   proposal.status = 'rejected',

@@ -1,51 +1,81 @@
-// Puts a decision in force in the place of others, which keep who replaced them, when and why.
+// Stores a decision in force in place of others, which keep who replaced them, when and why.
 // write
 // $namespace STRING: the caller's namespace
 // $old_ids LIST<STRING>: the decisions that it replaces
 // $id STRING: the new decision's id
 // $node_id INTEGER: the new decision's integer id
-// $title STRING: what was decided, in a few words
-// $target STRING: what it is about; a constraint holds that only one decision is in force for it
-// $rationale STRING: why
-// $consequences LIST<STRING>: what follows from it
+// $title STRING: the title
+// $target STRING: the target, as the caller wrote it
+// $target_key STRING: the target's key; a constraint allows one decision in force for it
+// $rationale STRING: the rationale
+// $consequences LIST<STRING>: the consequences
+// $alternatives LIST<STRING>: rejected options
+// $alternatives_why_not LIST<STRING>: why each of them was rejected; empty where unknown
 // $origin STRING: `human` or `agent`
 // $by STRING: name of the principal who decided
 // $at ZONED DATETIME: when
-// $scope STRING: the word that stands for the namespace in full-text indexes
-// $entity_node_id INTEGER: the integer id of the target's entity, where it is created
-// $change MAP<ANY>: who does what, for the audit trail
+// $scope STRING: the tag of the namespace in full-text indexes
+// $things LIST<MAP>: entities to link: name, key, link (ABOUT or MENTIONS), node_id for a new one
+// $passages LIST<MAP>: properties of the passages that it is found by
+// $requires LIST<STRING>: ids of the decisions that it depends on
+// $evidence LIST<STRING>: element ids of the records that support it
+// $change MAP<ANY>: the entry of the audit trail
 MATCH (old:Decision {namespace: $namespace})
 WHERE old.id IN $old_ids
 SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
 REMOVE old.active_target
 WITH collect(old) AS replaced
-MERGE (about:Entity {namespace: $namespace, name: $target})
-ON CREATE SET
-  about.label = 'Entity',
-  about.node_id = $entity_node_id,
-  about.scope = $scope,
-  about.name_key = toLower($target),
-  about.created_at = $at,
-  about.updated_at = $at
-CREATE (decision:Decision:Unprojected {
+CREATE (decision:Decision {
   namespace: $namespace,
   id: $id,
   node_id: $node_id,
   name: $title,
   title: $title,
   target: $target,
+  target_key: $target_key,
   rationale: $rationale,
   consequences: $consequences,
+  alternatives: $alternatives,
+  alternatives_why_not: $alternatives_why_not,
   status: 'active',
-  active_target: $target,
+  active_target: $target_key,
   origin: $origin,
   created_by: $by,
   created_at: $at,
   scope: $scope,
   revision: 1
-})-[:ABOUT]->(about)
+})
 FOREACH (old IN replaced | CREATE (decision)-[:SUPERSEDES {reason: $rationale, at: $at, by: $by}]->(old))
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(decision)
 FOREACH (old IN replaced | CREATE (change)-[:CHANGED]->(old))
-RETURN decision.id AS id, decision.revision AS revision
+WITH decision
+CALL (decision) {
+  UNWIND $things AS thing
+  MERGE (entity:Entity {namespace: $namespace, name: thing.name})
+  ON CREATE SET
+    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at
+  // Takes the write lock at once: two transactions that share a read lock and both want to write would deadlock.
+  SET entity:Entity
+  // An entity that is new or made by hand gets what it lacks; setting an equal value writes nothing.
+  SET entity.node_id = coalesce(entity.node_id, thing.node_id), entity.scope = $scope, entity.name_key = thing.key
+  CREATE (decision)-[:$(thing.link)]->(entity)
+}
+CALL (decision) {
+  UNWIND $passages AS properties
+  CREATE (passage:Passage:Unprojected)-[:PASSAGE_OF]->(decision)
+  SET passage = properties
+}
+CALL (decision) {
+  UNWIND $requires AS id
+  MATCH (required:Decision {namespace: $namespace, id: id})
+  CREATE (decision)-[:REQUIRES]->(required)
+  RETURN count(*) AS requires
+}
+CALL (decision) {
+  UNWIND $evidence AS element
+  MATCH (record) WHERE elementId(record) = element AND record.namespace = $namespace
+  CREATE (decision)-[:EVIDENCED_BY]->(record)
+  RETURN count(*) AS evidence
+}
+RETURN requires, evidence

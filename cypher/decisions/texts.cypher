@@ -1,15 +1,8 @@
-// Returns the texts that decisions and proposals are embedded by.
+// Returns the texts that stand for decisions and proposals as a whole, for those that Qdrant does not store yet.
 // read
 // $namespace STRING: the caller's namespace
-// $decisions LIST<STRING>: ids of decisions
-// $proposals LIST<STRING>: ids of proposals
-CALL () {
-  MATCH (n:Decision {namespace: $namespace})
-  WHERE n.id IN $decisions
-  RETURN n
-  UNION ALL
-  MATCH (n:Proposal {namespace: $namespace})
-  WHERE n.id IN $proposals
-  RETURN n
-}
-RETURN n.id AS id, coalesce(n.title, '') + '\n' + coalesce(n.rationale, '') AS text
+// $records LIST<INTEGER>: their integer ids
+UNWIND $records AS record
+MATCH (passage:Passage {namespace: $namespace, record: record})
+WHERE passage.whole
+RETURN record, passage.name + '\n' + coalesce(passage.text, '') AS text

@@ -1,28 +1,29 @@
-// Creates an entity, or merges properties into the one of that name, and ties it to the insight that describes it.
+// Creates an entity, or merges properties into the entity of that name, and connects it to an insight.
 // write
 // $namespace STRING: the caller's namespace
 // $name STRING: the entity's name
-// $node_id INTEGER: a fresh integer, taken where the entity is created
-// $label STRING: its label as the caller wrote it, taken where the entity is created or has none but `Entity`
-// $labels LIST<STRING>: the label where it can stand natively
-// $scope STRING: the namespace's word in full-text indexes
-// $properties MAP<ANY>: encoded properties, null where one is to go
-// $vector_id INTEGER: id of the insight, or null; where there is no such insight nothing happens and no row comes back
-// $change MAP<ANY>: who does what, for the audit trail
+// $name_key STRING: its comparison key
+// $node_id INTEGER: a new integer id, used if the entity is created
+// $label STRING: its label, as given; used if the entity is created or its label is `Entity`
+// $labels LIST<STRING>: the label, if it can be a native label
+// $scope STRING: the tag of the namespace in full-text indexes
+// $properties MAP<ANY>: encoded properties; null removes one
+// $vector_id INTEGER: id of the insight, or null; if it does not exist, nothing is written and no row returned
+// $change MAP<ANY>: the entry of the audit trail
 OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $vector_id})
 WITH insight
 WHERE $vector_id IS NULL OR insight IS NOT NULL
 MERGE (entity:Entity {namespace: $namespace, name: $name})
 ON CREATE SET
-  entity.node_id = $node_id, entity.label = $label, entity:$($labels), entity.scope = $scope,
+  entity.node_id = $node_id, entity.label = $label, entity:$($labels),
   entity.created_at = datetime(), entity.updated_at = datetime()
 WITH entity, insight, coalesce(entity.node_id = $node_id, false) AS created,
   coalesce(entity.label = 'Entity', false) AND $label <> 'Entity' AS plain
-// A thing that was first named by a link or a relation is nothing but an entity until somebody says what it is.
+// An entity that a link or a relation created has the label `Entity` until a call names its kind.
 SET entity.label = CASE WHEN plain THEN $label ELSE entity.label END,
   entity:$(CASE WHEN plain THEN $labels ELSE [] END)
-// What a person made by hand gets its id and its place in the full-text index here.
-SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope, entity.name_key = toLower($name)
+// What a person created by hand gets its id and its keys for indexes here.
+SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope, entity.name_key = $name_key
 SET entity += $properties
 SET entity.updated_at =
   CASE WHEN size(keys($properties)) = 0 AND insight IS NULL AND NOT plain THEN entity.updated_at ELSE datetime() END

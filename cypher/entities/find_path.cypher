@@ -1,15 +1,15 @@
-// Finds the best of the shortest paths between two nodes: fewest hops, then greatest weight, then first by name.
+// Finds the best of the shortest paths between two nodes: greatest weight first, then first by name.
 // read
 // $namespace STRING: the caller's namespace
 // $start STRING: name of an entity
-// $start_element STRING: element id of a record, where no entity has the name; else null
+// $start_element STRING: element id of the node, if no entity has the name; else null
 // $end STRING: name of another entity
 // $end_element STRING: as $start_element
-// $bookkeeping LIST<STRING>: relationship types that are not travelled
+// $bookkeeping LIST<STRING>: relationship types that are not followed
 // $relations LIST<STRING>: relations to follow, or null for all
-// $max_depth INTEGER: most hops of a path that is taken
+// $max_depth INTEGER: greatest number of hops of a path
 // $scale FLOAT: weights are summed as integers, in units of 1/scale, so that equal sums are equal
-// $cap INTEGER: with so many equally short paths none is weighed, `capped` is true and the caller goes by levels
+// $cap INTEGER: at this number of equally short paths none is weighed, and `capped` is true: the caller goes by levels
 OPTIONAL MATCH (first:Entity {namespace: $namespace, name: $start})
 OPTIONAL MATCH (one)
   WHERE elementId(one) = $start_element
@@ -17,7 +17,7 @@ OPTIONAL MATCH (last:Entity {namespace: $namespace, name: $end})
 OPTIONAL MATCH (other)
   WHERE elementId(other) = $end_element
 WITH coalesce(first, one) AS start, coalesce(last, other) AS end
-// No predicate here may need the whole path: Neo4j would fall back to enumerating every path.
+// No predicate may need the complete path: Neo4j would then enumerate every path.
 OPTIONAL MATCH path = allShortestPaths((start)-[*..10]-(end))
   WHERE none(edge IN relationships(path) WHERE type(edge) IN $bookkeeping
     OR NOT ($relations IS NULL OR coalesce(edge.relation, type(edge)) IN $relations))
@@ -31,7 +31,7 @@ CALL (paths) {
   WITH total, collect(path) AS heaviest
   ORDER BY total DESC
   LIMIT 1
-  // The whole order is dear: it is compared among the paths whose first step is the first by name.
+  // Sorting completely is expensive: only paths whose first step is the first by name are sorted so.
   UNWIND heaviest AS path
   WITH total, coalesce(nodes(path)[1].name, '') AS name, collect(path) AS foremost
   ORDER BY name

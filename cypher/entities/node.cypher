@@ -1,8 +1,9 @@
-// Returns a node as a step of a path, and its element id.
+// Returns the node of a name or id, as a step of a path, and its element id.
 // read
 // $namespace STRING: the caller's namespace
 // $name STRING: name of an entity, or id of a record
-// $number INTEGER: id of an insight, dialogue or episode, where the name is a number
+// $number INTEGER: id of an insight, dialogue or episode, if the name is a number
+// $key STRING: comparison key of the name, used if nothing has exactly this name or id
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL CALL (entity) {
   WITH entity
@@ -22,10 +23,22 @@ OPTIONAL CALL (entity) {
   }
   RETURN coalesce(decision, proposal, insight, dialogue, episode, entry, message, collected) AS record
 }
-WITH coalesce(entity, record) AS node
+OPTIONAL CALL (entity, record) {
+  WITH entity, record
+  WHERE entity IS NULL AND record IS NULL
+  MATCH (equal:Entity {namespace: $namespace, name_key: $key})
+  WITH equal
+  LIMIT 2
+  WITH collect(equal) AS found
+  // With two equal keys the name is ambiguous.
+  WHERE size(found) = 1
+  RETURN head(found) AS only
+}
+WITH coalesce(entity, record, only) AS node
 WHERE node IS NOT NULL
 RETURN
   elementId(node) AS element,
+  CASE WHEN node:Entity THEN node.name ELSE $name END AS resolved_name,
   coalesce(node.node_id, node.id, 0) AS node_id,
   coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,
   coalesce(node.name, '') AS name,

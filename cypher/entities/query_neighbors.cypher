@@ -1,13 +1,14 @@
-// Lists what is around a node by distance, one row a neighbour, relation and direction, strongest first.
+// Lists the neighbours of a node by distance, one row per neighbour, relation and direction: active, then strongest.
 // read
 // $namespace STRING: the caller's namespace
 // $name STRING: name of an entity
-// $element STRING: element id of a record, where no entity has the name; else null
+// $element STRING: element id of the node, if no entity has exactly the name; else null
 // $depth INTEGER: most hops, 1 to 5
-// $bookkeeping LIST<STRING>: relationship types that are not travelled
+// $bookkeeping LIST<STRING>: relationship types that are not followed
 // $relation STRING: the one relation to follow on every hop, or null for all
 // $direction STRING: 'both', 'outgoing' or 'incoming', on every hop
-// $limit INTEGER: most rows whose node is read whole; `total` counts them all
+// $offset INTEGER: rows to skip; the start node is returned only at offset 0
+// $limit INTEGER: greatest number of rows, whose nodes and relations are loaded completely
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL MATCH (record)
   WHERE elementId(record) = $element
@@ -22,8 +23,12 @@ CALL (start, seen0) {
     AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
     AND NOT node IN seen0
   WITH node, coalesce(edge.relation, type(edge)) AS relation, startNode(edge) = near AS outgoing,
-       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0)]) AS edge
-  ORDER BY edge[0] DESC, node.name, relation, outgoing DESC, node.node_id
+       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  ORDER BY
+    CASE WHEN node:Decision OR node:Proposal OR node:Entry THEN
+      CASE coalesce(node.status, 'active') WHEN 'active' THEN 0 WHEN 'draft' THEN 1 ELSE 2 END
+    ELSE 0 END,
+    edge[0] DESC, node.name, relation, outgoing DESC, coalesce(node.node_id, elementId(node))
   RETURN collect({distance: 1, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows1,
          collect(DISTINCT node) AS level1
 }
@@ -36,8 +41,12 @@ CALL (level1, seen1) {
     AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
     AND NOT node IN seen1
   WITH node, coalesce(edge.relation, type(edge)) AS relation, startNode(edge) = near AS outgoing,
-       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0)]) AS edge
-  ORDER BY edge[0] DESC, node.name, relation, outgoing DESC, node.node_id
+       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  ORDER BY
+    CASE WHEN node:Decision OR node:Proposal OR node:Entry THEN
+      CASE coalesce(node.status, 'active') WHEN 'active' THEN 0 WHEN 'draft' THEN 1 ELSE 2 END
+    ELSE 0 END,
+    edge[0] DESC, node.name, relation, outgoing DESC, coalesce(node.node_id, elementId(node))
   RETURN collect({distance: 2, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows2,
          collect(DISTINCT node) AS level2
 }
@@ -50,8 +59,12 @@ CALL (level2, seen2) {
     AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
     AND NOT node IN seen2
   WITH node, coalesce(edge.relation, type(edge)) AS relation, startNode(edge) = near AS outgoing,
-       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0)]) AS edge
-  ORDER BY edge[0] DESC, node.name, relation, outgoing DESC, node.node_id
+       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  ORDER BY
+    CASE WHEN node:Decision OR node:Proposal OR node:Entry THEN
+      CASE coalesce(node.status, 'active') WHEN 'active' THEN 0 WHEN 'draft' THEN 1 ELSE 2 END
+    ELSE 0 END,
+    edge[0] DESC, node.name, relation, outgoing DESC, coalesce(node.node_id, elementId(node))
   RETURN collect({distance: 3, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows3,
          collect(DISTINCT node) AS level3
 }
@@ -64,8 +77,12 @@ CALL (level3, seen3) {
     AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
     AND NOT node IN seen3
   WITH node, coalesce(edge.relation, type(edge)) AS relation, startNode(edge) = near AS outgoing,
-       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0)]) AS edge
-  ORDER BY edge[0] DESC, node.name, relation, outgoing DESC, node.node_id
+       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  ORDER BY
+    CASE WHEN node:Decision OR node:Proposal OR node:Entry THEN
+      CASE coalesce(node.status, 'active') WHEN 'active' THEN 0 WHEN 'draft' THEN 1 ELSE 2 END
+    ELSE 0 END,
+    edge[0] DESC, node.name, relation, outgoing DESC, coalesce(node.node_id, elementId(node))
   RETURN collect({distance: 4, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows4,
          collect(DISTINCT node) AS level4
 }
@@ -78,28 +95,61 @@ CALL (level4, seen4) {
     AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
     AND NOT node IN seen4
   WITH node, coalesce(edge.relation, type(edge)) AS relation, startNode(edge) = near AS outgoing,
-       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0)]) AS edge
-  ORDER BY edge[0] DESC, node.name, relation, outgoing DESC, node.node_id
+       max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  ORDER BY
+    CASE WHEN node:Decision OR node:Proposal OR node:Entry THEN
+      CASE coalesce(node.status, 'active') WHEN 'active' THEN 0 WHEN 'draft' THEN 1 ELSE 2 END
+    ELSE 0 END,
+    edge[0] DESC, node.name, relation, outgoing DESC, coalesce(node.node_id, elementId(node))
   RETURN collect({distance: 5, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows5,
          collect(DISTINCT node) AS level5
 }
-WITH rows1 + rows2 + rows3 + rows4 + rows5 AS rows
+WITH start, rows1 + rows2 + rows3 + rows4 + rows5 AS rows,
+  size(level1) + size(level2) + size(level3) + size(level4) + size(level5) AS nodes
 CALL (rows) {
-  UNWIND rows[..$limit] AS row
-  WITH row, row.node AS node
+  UNWIND rows AS row
+  WITH row.relation AS relation, count(*) AS count
+  ORDER BY count DESC, relation
+  LIMIT 100
+  RETURN collect([relation, count]) AS relations
+}
+CALL (rows) {
+  UNWIND rows[$offset..$offset + $limit] AS row
+  WITH row, row.node AS node, row.edge[2] AS edge
   RETURN collect({
     node_id: coalesce(node.node_id, node.id, 0),
     label: coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
     name: coalesce(node.name, ''),
-    // Our times are not asked for, and are slow to transfer.
+    // The service's own times are not needed, and are slow to transfer.
     entity: CASE WHEN node:Entity THEN node {.*, created_at: null, updated_at: null} END,
-    ours: CASE WHEN NOT node:Entity THEN
+    record: CASE WHEN NOT node:Entity THEN
       node {.id, .status, .target, .origin, created_at: toString(node.created_at)} END,
     relation: row.relation,
     distance: row.distance,
     weight: row.edge[0],
     direction: CASE WHEN row.outgoing THEN 'outgoing' ELSE 'incoming' END,
-    edge_id: nullif(-row.edge[1], 0)
+    edge_id: nullif(-row.edge[1], 0),
+    edge: edge {
+      .*, created_at: null, updated_at: null,
+      at: CASE WHEN edge:SUPERSEDES THEN toString(edge.at) ELSE edge.at END
+    }
   }) AS neighbors
 }
-RETURN size(rows) AS total, neighbors
+RETURN
+  nodes,
+  size(rows) AS total,
+  relations,
+  neighbors,
+  CASE WHEN start:Entity THEN start.name ELSE $name END AS start_node,
+  CASE WHEN $offset = 0 THEN {
+    node_id: coalesce(start.node_id, start.id, 0),
+    label: coalesce(start.label, head([label IN labels(start) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
+    name: coalesce(start.name, ''),
+    status: CASE WHEN start:Decision OR start:Proposal THEN start.status END,
+    entity: CASE WHEN start:Entity THEN start {.*, created_at: null, updated_at: null} END,
+    record: CASE WHEN NOT start:Entity THEN start {
+      .id, .title, .target, .status, .origin,
+      rationale: CASE WHEN size(start.rationale) > 500 THEN left(start.rationale, 499) + '…' ELSE start.rationale END,
+      created_at: toString(start.created_at)
+    } END
+  } END AS start

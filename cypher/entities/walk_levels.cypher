@@ -1,37 +1,44 @@
-// Walks from the start to the end along greatest weights, by name where several steps keep to them.
+// Walks from the start to the end along the greatest weights, then by name, and returns the best paths.
 // read
-// $levels LIST<MAP>: from the start to the end, element id to the greatest weight from there to the end
+// $levels LIST<MAP>: for each hop, element id to the greatest weight from there to the end
 // $start STRING: element id of the start
-// $bookkeeping LIST<STRING>: relationship types that are not travelled
+// $count INTEGER: greatest number of paths
+// $bookkeeping LIST<STRING>: relationship types that are not followed
 // $relations LIST<STRING>: relations to follow, or null for all
 // $scale FLOAT: weights are summed as integers, in units of 1/scale
 MATCH (start) WHERE elementId(start) = $start
-WITH reduce(steps = [{node: start}], hop IN range(1, size($levels) - 1) | steps + COLLECT {
-  WITH steps[-1].node AS here
+// The best paths are among the best $count at each hop, so no more are kept.
+WITH reduce(ways = [{nodes: [start], edges: [], order: [], weight: 0}], hop IN range(1, size($levels) - 1) | COLLECT {
+  UNWIND ways AS way
+  WITH way, way.nodes[-1] AS here
   MATCH (here)-[edge]-(node)
   WHERE NOT type(edge) IN $bookkeeping
     AND ($relations IS NULL OR coalesce(edge.relation, type(edge)) IN $relations)
-    AND $levels[hop][elementId(node)] + toInteger(round(coalesce(edge.weight, 1.0) * $scale))
-      = $levels[hop - 1][elementId(here)]
-  RETURN {node: node, edge: {
+    AND $levels[hop][elementId(node)] IS NOT NULL
+  WITH way, edge, node, startNode(edge) = here AS outgoing,
+    way.weight + toInteger(round(coalesce(edge.weight, 1.0) * $scale)) AS weight,
+    way.order + [[
+      coalesce(node.name, ''), coalesce(node.node_id, node.id, 0),
+      coalesce(edge.relation, type(edge)), startNode(edge) <> here
+    ]] AS order
+  RETURN {nodes: way.nodes + [node], edges: way.edges + [{
     relation: coalesce(edge.relation, type(edge)),
     weight: coalesce(edge.weight, 1.0),
-    outgoing: startNode(edge) = here
-  }}
-  ORDER BY
-    coalesce(node.name, ''), coalesce(node.node_id, node.id, 0),
-    coalesce(edge.relation, type(edge)), startNode(edge) <> here
-  LIMIT 1
-}) AS steps
-WHERE size(steps) = size($levels)
+    outgoing: outgoing
+  }], order: order, weight: weight}
+  ORDER BY weight + $levels[hop][elementId(node)] DESC, order
+  LIMIT $count
+}) AS ways
+UNWIND range(0, size(ways) - 1) AS at
+WITH at, ways[at] AS way
+WHERE size(way.nodes) = size($levels)
 RETURN
-  $levels[0][$start] AS weight,
-  [step IN steps | {
-    node_id: coalesce(step.node.node_id, step.node.id, 0),
-    label: coalesce(
-      step.node.label, head([label IN labels(step.node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'
-    ),
-    name: coalesce(step.node.name, ''),
-    status: CASE WHEN step.node:Decision OR step.node:Proposal THEN step.node.status END
+  way.weight AS weight,
+  [node IN way.nodes | {
+    node_id: coalesce(node.node_id, node.id, 0),
+    label: coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
+    name: coalesce(node.name, ''),
+    status: CASE WHEN node:Decision OR node:Proposal THEN node.status END
   }] AS nodes,
-  [step IN tail(steps) | step.edge] AS edges
+  way.edges AS edges
+ORDER BY at

@@ -1,7 +1,7 @@
-// Returns entries whole; an id that is none has no row.
+// Returns complete entries; an unknown id has no row.
 // read
 // $namespace STRING: the caller's namespace
-// $ids LIST<STRING>: their ids
+// $ids LIST<STRING>: the ids
 UNWIND $ids AS id
 MATCH (entry:Entry {namespace: $namespace, id: id})
 RETURN

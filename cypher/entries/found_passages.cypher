@@ -1,11 +1,11 @@
-// Returns what an answer says of passages and their entries, and which of others are not there where they are looked for.
+// Returns passages with their entries for a page of hits, and which other passages are not in the scope.
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of the passages
-// $others LIST<STRING>: ids of passages that are only to be confirmed
-// $scope STRING: the word that they must carry
-// $since STRING: from when they must be, as a word
-// $until STRING: until when, as a word
+// $others LIST<STRING>: ids of passages that are only confirmed
+// $scope STRING: the scope tag that they must carry
+// $since STRING: the earliest time, as a sortable text
+// $until STRING: the latest time, as a sortable text
 CALL () {
   UNWIND $ids AS id
   MATCH (passage:Passage {namespace: $namespace, id: id})
@@ -19,6 +19,7 @@ CALL () {
     created_at: entry.created_at.epochMillis,
     session_id: entry.session_id,
     section: passage.heading,
+    source_ref: entry.source_ref,
     text: coalesce(passage.text, passage.body),
     words: passage.words,
     around: passage.around

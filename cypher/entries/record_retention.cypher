@@ -1,16 +1,16 @@
-// Records that retention was tried, with what was asked and what came of it.
+// Records a dry run of retention with its rules and its candidates.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the record's id
-// $at ZONED DATETIME: when, or the moment that was asked about
-// $by STRING: name of the principal who asked
-// $project STRING: the only project that was looked at, or null
+// $at ZONED DATETIME: the time that the rules refer to
+// $by STRING: name of the caller
+// $project STRING: the only project that was checked, or null
 // $max_age_days FLOAT: the rule of age, or null
 // $max_entries_per_project INTEGER: the rule of number, or null
 // $candidate_ids LIST<STRING>: ids of the entries that retention would remove
-// $age INTEGER: how many of them for their age
-// $project_count INTEGER: how many of them for their number
-// $change MAP<ANY>: who does what, for the audit trail
+// $age INTEGER: number of candidates by age
+// $project_count INTEGER: number of candidates by the number of entries
+// $change MAP<ANY>: the entry of the audit trail
 CREATE (audit:Audit {
   namespace: $namespace,
   id: $id,

@@ -1,4 +1,4 @@
-// Makes the entry of a document that has changed history: it stays readable, and is not found any more.
+// Turns the entry of a changed or missing document into history: readable, but no longer found.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the entry's id
@@ -11,7 +11,7 @@ DELETE mention
 WITH DISTINCT entry
 OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(entry)
 WITH entry, collect(part) AS parts
-// Qdrant forgets them as soon as the projector has come round.
+// The projector removes them from Qdrant.
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )

@@ -2,27 +2,27 @@
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the entry's id
-// $node_id INTEGER: its integer id, which also orders the entries of one millisecond
+// $node_id INTEGER: its integer id, which also orders entries of the same millisecond
 // $title STRING: its title
 // $body STRING: its text
-// $type STRING: what kind of entry
+// $type STRING: its type
 // $project STRING: name of its project
-// $source_ref STRING: what it refers to, or null
-// $metadata STRING: JSON of the caller's object
+// $source_ref STRING: its source, or null
+// $metadata STRING: the metadata as JSON
 // $session_id STRING: its session, or null
 // $after INTEGER: integer id of the last entry of its session and project, or null
-// $at ZONED DATETIME: when
+// $at ZONED DATETIME: when it was saved
 // $by STRING: name of the principal who saved it
-// $document MAP<ANY>: of a document's entry, its current_source and hash; empty for any other
-// $whole MAP<ANY>: what the entry is found by, where it is one passage; else empty
-// $whole_labels LIST<STRING>: Passage and Unprojected where it is one passage; else none
-// $change MAP<ANY>: who does what, for the audit trail
+// $document MAP<ANY>: current_source and hash of a document's entry; else empty
+// $passage MAP<ANY>: properties of the passage, if the entry is one passage; else empty
+// $passage_labels LIST<STRING>: Passage and Unprojected, if the entry is one passage; else empty
+// $change MAP<ANY>: the entry of the audit trail
 MERGE (project:EntryProject {namespace: $namespace, name: $project})
 CREATE (entry:Entry {
   namespace: $namespace,
   id: $id,
   node_id: $node_id,
-  // What neighbours and paths call it, whatever other labels it carries.
+  // The label that neighbours and paths show, whatever other labels the node has.
   label: 'Entry',
   name: $title,
   title: $title,
@@ -36,7 +36,7 @@ CREATE (entry:Entry {
   created_at: $at,
   created_by: $by
 })-[:IN]->(project)
-SET entry += $document, entry += $whole, entry:$($whole_labels)
+SET entry += $document, entry += $passage, entry:$($passage_labels)
 WITH entry
 CALL (entry) {
   MATCH (session:Session {namespace: $namespace, id: $session_id})

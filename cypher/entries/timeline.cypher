@@ -2,17 +2,17 @@
 // read
 // $namespace STRING: the caller's namespace
 // $anchor_id STRING: the entry's id
-// $before INTEGER: how many from before, at most
-// $after INTEGER: how many from after, at most
+// $before INTEGER: greatest number of earlier entries
+// $after INTEGER: greatest number of later entries
 MATCH (anchor:Entry {namespace: $namespace, id: $anchor_id})
 CALL (anchor) {
   MATCH (entry:Entry)
   WHERE entry.namespace = $namespace AND entry.project = anchor.project
     AND entry.created_at <= anchor.created_at AND entry.node_id IS NOT NULL
-    // As an OR it would be planned as two searches, whose rows are sorted all.
+    // Neo4j would plan an OR as two searches and sort all of their rows.
     AND CASE WHEN entry.created_at = anchor.created_at THEN entry.node_id < anchor.node_id ELSE true END
   WITH entry
-  // The whole order of the index, so that it is read in that order and no further than what is asked for.
+  // The complete order of the index, so that no more rows than the limit are read.
   ORDER BY entry.namespace DESC, entry.project DESC, entry.created_at DESC, entry.node_id DESC
   LIMIT $before
   RETURN collect(entry) AS earlier
@@ -35,4 +35,5 @@ RETURN
   entry.project AS project,
   entry.created_at.epochMillis AS created_at,
   entry.session_id AS session_id,
+  entry.source_ref AS source_ref,
   entry.status AS status

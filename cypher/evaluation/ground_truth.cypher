@@ -1,8 +1,8 @@
-// Tells whether a ground-truth query exists, and some that do.
+// Returns whether a ground-truth query exists and, where it does not, some that do.
 // read
 // $namespace STRING: the caller's namespace
 // $query_id INTEGER: id of a ground-truth query
-// $limit INTEGER: how many others are told
+// $limit INTEGER: how many others are returned
 OPTIONAL MATCH (truth:GroundTruth {namespace: $namespace, id: $query_id})
 CALL (truth) {
   MATCH (other:GroundTruth {namespace: $namespace})

@@ -1,12 +1,12 @@
-// Stores how good search was on a day, in place of what was stored of that day earlier.
+// Stores the search precision of a day, in place of an earlier result of that day.
 // write
 // $namespace STRING: the caller's namespace
 // $today STRING: the day, as YYYY-MM-DD in UTC
 // $precision FLOAT: mean Precision@5
-// $baseline FLOAT: mean of the days before, or null
-// $drifted BOOLEAN: whether that is too far below
+// $baseline FLOAT: mean of the days before, or today's precision
+// $drifted BOOLEAN: whether the precision is too far below the baseline
 // $queries INTEGER: how many golden queries were searched for
-// $seconds FLOAT: how long that took
+// $seconds FLOAT: how long the searches took
 // $embedding_model STRING: fingerprint of the embedding model
 // $by STRING: name of the principal who asked
 // $by_type MAP<ANY>: count and precision of each class of queries

@@ -1,18 +1,19 @@
-// Stores what two judges said of a ground-truth query's documents, and links each judgement to its insight, if it is one.
+// Stores two judges' scores of documents for a ground-truth query; connects a judgement to the insight that was judged.
 // write
 // $namespace STRING: the caller's namespace
 // $query_id INTEGER: id of the ground-truth query
 // $id INTEGER: id of this evaluation
-// $query STRING: the query in the words that the judges saw
+// $query STRING: the query text that the judges saw
 // $judge1_model STRING: the first judge
 // $judge2_model STRING: the second judge
 // $judge1_score FLOAT: mean of the first judge's scores
 // $judge2_score FLOAT: mean of the second judge's scores
 // $kappa FLOAT: Cohen's kappa of the two
-// $agreement STRING: its word
+// $agreement STRING: the term for kappa
 // $seconds FLOAT: how long the judges took
 // $by STRING: name of the principal who asked
 // $judgements LIST<MAP>: document_id, and score and seconds of each judge
+// $not_evaluated LIST<INTEGER>: ids of the documents that not both judges scored
 // $change MAP<ANY>: who does what, for the audit trail
 MATCH (truth:GroundTruth {namespace: $namespace, id: $query_id})
 SET truth.judge1_model = $judge1_model, truth.judge1_score = $judge1_score, truth.judge2_model = $judge2_model,
@@ -29,6 +30,7 @@ CREATE (evaluation:Evaluation {
   kappa: $kappa,
   agreement: $agreement,
   documents: size($judgements),
+  not_evaluated: $not_evaluated,
   seconds: $seconds,
   created_at: truth.judged_at,
   created_by: $by

@@ -1,9 +1,9 @@
-// Creates relations of one kind between entities, or gives existing ones new weights and properties.
+// Creates relations of one type between entities, or gives existing ones new weights and properties.
 // write
 // $namespace STRING: the caller's namespace
-// $relation STRING: the relation of all of them as it was written
+// $relation STRING: the relation of all rows, as written
 // $type STRING: its native type
-// $rows LIST<MAP>: source, target, id (a fresh integer), and where they are given weight and encoded properties
+// $rows LIST<MAP>: source, target, id (a fresh integer), optionally weight and encoded properties
 UNWIND $rows AS row
 MATCH (source:Entity {namespace: $namespace, name: row.source})
 MATCH (target:Entity {namespace: $namespace, name: row.target})

@@ -1,4 +1,4 @@
-// Notes in the ledger that decision records are written whole.
+// Marks decision records in the ledger as completely written.
 // write
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of the decisions

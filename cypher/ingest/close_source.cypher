@@ -1,9 +1,9 @@
-// Notes in the ledger that a file of many records is written whole.
+// Marks a file of many records in the ledger as completely written.
 // write
 // $namespace STRING: the caller's namespace
-// $uri STRING: where the file is
+// $uri STRING: address of the file
 // $digest STRING: digest of the file's bytes
-// $chunks LIST<STRING>: digests of all its chunks, of triples alone
+// $chunks LIST<STRING>: digests of all its chunks, only for triples
 // $records INTEGER: records in it
 // $set_aside INTEGER: records that were set aside
 MATCH (source:Source {namespace: $namespace, uri: $uri})

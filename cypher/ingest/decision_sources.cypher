@@ -1,4 +1,4 @@
-// Returns what the ledger knows about every decision record that was read before.
+// Returns what the ledger stores about every decision record of earlier runs.
 // read
 // $namespace STRING: the caller's namespace
 MATCH (source:Source {namespace: $namespace, kind: 'decision'})
@@ -7,7 +7,7 @@ MATCH (source)<-[:FROM]-(decision:Decision)
 RETURN
   decision.id AS key,
   decision.title AS title,
-  decision.active_target AS held,
+  CASE WHEN decision.active_target IS NOT NULL THEN decision.target_key END AS held,
   source.location AS location,
   source.digest AS digest,
   source.verdict AS verdict,

@@ -1,7 +1,7 @@
-// Returns what is stored of those of these ground-truth queries that are there already.
+// Returns which of these ground-truth queries are stored, and what is stored of them.
 // read
 // $namespace STRING: the caller's namespace
-// $queries LIST<STRING>: the queries' words
+// $queries LIST<STRING>: texts of the queries
 UNWIND $queries AS query
 MATCH (truth:GroundTruth {namespace: $namespace, query: query})
 RETURN

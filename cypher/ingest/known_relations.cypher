@@ -1,7 +1,7 @@
-// Counts which of these relations of one kind exist.
+// Counts which of these relations of one type exist.
 // read
 // $namespace STRING: the caller's namespace
-// $relation STRING: the relation of all of them as it was written
+// $relation STRING: the relation of all rows, as written
 // $type STRING: its native type
 // $rows LIST<MAP>: source, target
 UNWIND $rows AS row

@@ -1,4 +1,4 @@
-// Tells whether a namespace holds any decision or entity yet.
+// Returns whether a namespace has any decision or entity.
 // read
 // $namespace STRING: the caller's namespace
 RETURN

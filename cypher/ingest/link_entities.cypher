@@ -1,7 +1,7 @@
-// Ties decisions to the people and things that they name, and takes away what they name no longer.
+// Links decisions to the people and things that they name, and removes ingested links to others.
 // write
 // $namespace STRING: the caller's namespace
-// $rows LIST<MAP>: id, links (pairs of type and name), and edges (maps of type, other, edge_id) for the same links
+// $rows LIST<MAP>: id, links (pairs of type and name), edges (type, other, edge_id of the same links)
 UNWIND $rows AS row
 MATCH (decision:Decision {namespace: $namespace, id: row.id})
 CALL (decision, row) {

@@ -1,7 +1,7 @@
-// Notes in the ledger that a chunk of a file has been written; in one transaction with what it wrote.
+// Marks a chunk of a file in the ledger as written, in one transaction with its rows.
 // write
 // $namespace STRING: the caller's namespace
-// $uri STRING: where the file is
+// $uri STRING: address of the file
 // $chunk STRING: digest of the chunk
 MATCH (source:Source {namespace: $namespace, uri: $uri})
 SET source.chunks = source.chunks + $chunk

@@ -1,4 +1,4 @@
-// Returns which of these names no entity has; one that a person made by hand still lacks its id.
+// Returns the names that no complete entity has; an entity made by hand still lacks its id.
 // read
 // $namespace STRING: the caller's namespace
 // $names LIST<STRING>: names of entities

@@ -1,4 +1,4 @@
-// Notes that a run of ingestion begins to write.
+// Marks the beginning of a run of ingestion.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the run's id

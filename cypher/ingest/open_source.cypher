@@ -1,9 +1,9 @@
-// Notes in the ledger that a file of many records is being written; the chunks that were written before stay known.
+// Marks a file of many records in the ledger as being written; chunks that were written before stay known.
 // write
 // $namespace STRING: the caller's namespace
-// $uri STRING: where the file is
+// $uri STRING: address of the file
 // $name STRING: the file's name
-// $kind STRING: what its records are
+// $kind STRING: kind of its records
 // $run STRING: id of the run
 MATCH (run:IngestRun {namespace: $namespace, id: $run})
 MERGE (source:Source {namespace: $namespace, uri: $uri})

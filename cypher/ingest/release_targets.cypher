@@ -1,4 +1,4 @@
-// Takes decisions out of force, in one transaction with the statement that says what is in force instead.
+// Takes decisions out of force, in one transaction with the statement that puts others in force.
 // write
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: their ids

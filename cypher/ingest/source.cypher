@@ -1,7 +1,7 @@
-// Returns what the ledger knows about a file of many records.
+// Returns what the ledger stores about a file of many records.
 // read
 // $namespace STRING: the caller's namespace
-// $uri STRING: where the file is
+// $uri STRING: address of the file
 MATCH (source:Source {namespace: $namespace, uri: $uri})
 RETURN
   source.state AS state,

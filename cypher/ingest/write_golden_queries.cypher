@@ -1,8 +1,8 @@
-// Writes golden queries from a file, each with the insights that a search should find, and no others.
+// Writes golden queries of a file, each with exactly the insights that a search should find.
 // write
 // $namespace STRING: the caller's namespace
-// $uri STRING: where the file is
-// $rows LIST<MAP>: query, query_type, expected (ids of insights), and the id of a new one
+// $uri STRING: address of the file
+// $rows LIST<MAP>: query, query_type, expected (ids of insights), and the id of a new query
 MATCH (source:Source {namespace: $namespace, uri: $uri})
 UNWIND $rows AS row
 MERGE (golden:GoldenQuery {namespace: $namespace, query: row.query})

@@ -1,8 +1,8 @@
-// Writes ground-truth queries from a file, each with the insights that a search should find, and no others.
+// Writes ground-truth queries of a file, each with exactly the insights that a search should find.
 // write
 // $namespace STRING: the caller's namespace
-// $uri STRING: where the file is
-// $rows LIST<MAP>: query, expected (ids of insights), and the id of a new one
+// $uri STRING: address of the file
+// $rows LIST<MAP>: query, expected (ids of insights), and the id of a new query
 MATCH (source:Source {namespace: $namespace, uri: $uri})
 UNWIND $rows AS row
 MERGE (truth:GroundTruth {namespace: $namespace, query: row.query})

@@ -1,7 +1,7 @@
-// Ties decisions to the records that they replaced, and to no others.
+// Links decisions to exactly the records that they supersede.
 // write
 // $namespace STRING: the caller's namespace
-// $rows LIST<MAP>: id, replaced (ids of the decisions it replaced)
+// $rows LIST<MAP>: id, replaced (ids of the decisions that it supersedes)
 UNWIND $rows AS row
 MATCH (decision:Decision {namespace: $namespace, id: row.id})
 CALL (decision, row) {

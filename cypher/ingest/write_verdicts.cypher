@@ -1,13 +1,17 @@
-// Says which decisions are in force and what they are about, as all records together have it.
+// Writes the status, target and successor of decisions, as all records together determine them.
 // write
 // $namespace STRING: the caller's namespace
-// $rows LIST<MAP>: id, status, target, superseded_by and superseded_at or null, kept (somebody superseded it), verdict
+// $rows LIST<MAP>: id, status, target, its key, about (its entity), superseded_by, superseded_at, kept, verdict
 UNWIND $rows AS row
 MATCH (decision:Decision {namespace: $namespace, id: row.id})-[:FROM]->(source:Source {kind: 'decision'})
-MATCH (about:Entity {namespace: $namespace, name: row.target})
+MATCH (about:Entity {namespace: $namespace, name: row.about})
+// The target is one of the texts that a decision is found by.
+FOREACH (moved IN CASE WHEN decision.target = row.target THEN [] ELSE [decision] END | SET moved:Reindex)
+// A decision that was superseded in the service (`kept`) keeps its successor and its time.
 SET decision.status = row.status,
   decision.target = row.target,
-  decision.active_target = CASE row.status WHEN 'active' THEN row.target END,
+  decision.target_key = row.target_key,
+  decision.active_target = CASE row.status WHEN 'active' THEN row.target_key END,
   decision.superseded_by = CASE WHEN row.kept THEN decision.superseded_by ELSE row.superseded_by END,
   decision.superseded_at = CASE WHEN row.kept THEN decision.superseded_at ELSE row.superseded_at END,
   source.verdict = row.verdict,

@@ -1,4 +1,4 @@
-// Adds a reference key of an agent, connected to the conversation and the record that it names, where they are known.
+// Stores a reference key of an agent, connected to the record and the conversation that it names, where they exist.
 // write
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
@@ -21,9 +21,9 @@ WITH COLLECT {
   UNION MATCH (record:Entry {namespace: $namespace, id: $key_value}) RETURN record
   UNION MATCH (record:Decision {namespace: $namespace, id: $key_value}) RETURN record
 } AS records, COLLECT {
-  MATCH (place:Session {namespace: $namespace, id: $associated_conversation_id}) RETURN place
-  UNION MATCH (place:Message {namespace: $namespace, id: $associated_conversation_id}) RETURN place
-} AS places
+  MATCH (conversation:Session {namespace: $namespace, id: $associated_conversation_id}) RETURN conversation
+  UNION MATCH (conversation:Message {namespace: $namespace, id: $associated_conversation_id}) RETURN conversation
+} AS conversations
 MERGE (agent:JournalAgent {namespace: $namespace, id: $agent_id})
 ON CREATE SET agent.name = $agent_id, agent.created_at = datetime({epochMillis: $at})
 CREATE (reference:Reference {
@@ -40,6 +40,6 @@ CREATE (reference:Reference {
   created_by: $by
 })-[:IN]->(agent)
 FOREACH (record IN records | CREATE (reference)-[:MENTIONS]->(record))
-FOREACH (place IN places | CREATE (reference)-[:IN]->(place))
+FOREACH (conversation IN conversations | CREATE (reference)-[:IN]->(conversation))
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(reference)

@@ -1,14 +1,27 @@
-// Returns a page of an agent's messages, oldest first.
+// Returns a page of an agent's messages, oldest or newest first.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
+// $newest_first BOOLEAN: whether the newest come first
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many are passed over
-MATCH (message:Message {namespace: $namespace, agent_id: $agent_id})
-// The order and the conditions name the whole key of the index, so that a page is read off it and nothing is sorted.
-WHERE message.created_at IS NOT NULL AND message.node_id IS NOT NULL
-WITH message ORDER BY message.namespace, message.agent_id, message.created_at, message.node_id
-SKIP $offset LIMIT $limit
+// $offset INTEGER: how many are skipped
+CALL () {
+  // Only one of the two branches runs. Each reads its page from the index in its direction, without sorting: the order
+  // and the conditions name the whole key of the index.
+  WITH 1 AS one WHERE NOT $newest_first
+  MATCH (message:Message {namespace: $namespace, agent_id: $agent_id})
+  WHERE message.created_at IS NOT NULL AND message.node_id IS NOT NULL
+  RETURN message
+  ORDER BY message.namespace, message.agent_id, message.created_at, message.node_id
+  SKIP $offset LIMIT $limit
+  UNION ALL
+  WITH 1 AS one WHERE $newest_first
+  MATCH (message:Message {namespace: $namespace, agent_id: $agent_id})
+  WHERE message.created_at IS NOT NULL AND message.node_id IS NOT NULL
+  RETURN message
+  ORDER BY message.namespace DESC, message.agent_id DESC, message.created_at DESC, message.node_id DESC
+  SKIP $offset LIMIT $limit
+}
 RETURN
   message.id AS message_id,
   message.conversation_id AS conversation_id,

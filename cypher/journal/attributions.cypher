@@ -1,12 +1,12 @@
-// Returns a page of an agent's sources, newest first.
+// Returns a page of an agent's source attributions, the last retrieved first.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
-// $source_type STRING: only those of this type, or null for all
+// $source_type STRING: only this type, or null for all
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many are passed over
+// $offset INTEGER: how many are skipped
 MATCH (attribution:Attribution {namespace: $namespace, agent_id: $agent_id})
-// The order and the conditions name the whole key of the index, so that a page is read off it and nothing is sorted.
+// The order and the conditions name the whole key of the index, so that a page is read from it without sorting.
 WHERE attribution.retrieval_timestamp IS NOT NULL AND attribution.node_id IS NOT NULL
   AND ($source_type IS NULL OR attribution.source_type = $source_type)
 WITH attribution

@@ -1,4 +1,4 @@
-// Returns one version of an agent's context of a type, the latest where none is asked for.
+// Returns one version of an agent's context of a type; without a version, the latest.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent

@@ -3,9 +3,9 @@
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many are passed over
+// $offset INTEGER: how many are skipped
 MATCH (context:Context {namespace: $namespace, agent_id: $agent_id})
-// The order and the conditions name the whole key of the index, so that a page is read off it and nothing is sorted.
+// The order and the conditions name the whole key of the index, so that a page is read from it without sorting.
 WHERE context.created_at IS NOT NULL AND context.node_id IS NOT NULL
 WITH context
 ORDER BY context.namespace DESC, context.agent_id DESC, context.created_at DESC, context.node_id DESC

@@ -2,11 +2,11 @@
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
-// $correction_type STRING: only those of this type, or null for all
+// $correction_type STRING: only this type, or null for all
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many are passed over
+// $offset INTEGER: how many are skipped
 MATCH (correction:Correction {namespace: $namespace, agent_id: $agent_id})
-// The order and the conditions name the whole key of the index, so that a page is read off it and nothing is sorted.
+// The order and the conditions name the whole key of the index, so that a page is read from it without sorting.
 WHERE correction.created_at IS NOT NULL AND correction.node_id IS NOT NULL
   AND ($correction_type IS NULL OR correction.correction_type = $correction_type)
 WITH correction

@@ -1,9 +1,9 @@
-// Returns what an answer says of passages and their messages, and which of others are not of the agent's messages.
+// Returns the messages of passages, and which of the other passages do not belong to a message of the agent.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
 // $ids LIST<STRING>: ids of the passages
-// $others LIST<STRING>: ids of passages that are only to be confirmed
+// $others LIST<STRING>: ids of passages that are only checked
 CALL () {
   UNWIND $ids AS id
   MATCH (passage:Passage {namespace: $namespace, id: id})-[:PASSAGE_OF]->(message:Message {agent_id: $agent_id})

@@ -1,4 +1,4 @@
-// Takes a message for connected, unless it is already; what Qdrant holds of it is removed. Returns its element id.
+// Marks a message as linked and its point in Qdrant for deletion, unless it is linked already. Returns its element id.
 // write
 // $namespace STRING: its namespace
 // $id STRING: its id

@@ -1,4 +1,4 @@
-// Locks an agent's contexts of one type until the transaction ends: of two writers, the second one waits here.
+// Locks an agent's contexts of one type until the transaction ends; a second writer waits here.
 // write
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent

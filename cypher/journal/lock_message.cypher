@@ -1,4 +1,4 @@
-// Locks a message until the transaction ends: of two who connect it, the second waits.
+// Locks a message until the transaction ends; a second linker waits here.
 // write
 // $namespace STRING: its namespace
 // $id STRING: its id

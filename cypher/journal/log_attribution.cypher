@@ -10,7 +10,7 @@
 // $source_type STRING: type of source
 // $source_uri STRING: URL, query or other identifier, or null
 // $retrieval_timestamp FLOAT: the caller's number, integer or decimal
-// $content_summary STRING: what it says, or null
+// $content_summary STRING: a summary of the content, or null
 // $full_content_hash STRING: hash of the content, or null
 // $change MAP<ANY>: who does what, for the audit trail
 MERGE (agent:JournalAgent {namespace: $namespace, id: $agent_id})

@@ -7,7 +7,7 @@
 // $at INTEGER: when, in epoch milliseconds
 // $by STRING: name of the principal who logged it
 // $name STRING: its caption
-// $correction_type STRING: who or what corrected
+// $correction_type STRING: type of correction
 // $original_entry_id STRING: id of what was corrected, or null
 // $original_value STRING: the data before, as JSON, or null
 // $corrected_value STRING: the data after, as JSON, or null
@@ -44,4 +44,6 @@ CREATE (correction:Correction {
 FOREACH (record IN records | CREATE (correction)-[:CORRECTS]->(record))
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(correction)
-RETURN [record IN records | head([label IN labels(record) WHERE label <> 'Unprojected'])] AS corrects
+RETURN [record IN records |
+  coalesce(record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected']]))
+] AS corrects

@@ -1,9 +1,9 @@
-// Logs a measurement of an agent's work.
+// Logs a metric of an agent's work.
 // write
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
-// $id STRING: the measurement's id
-// $node_id INTEGER: its integer id, which also orders the measurements of one millisecond
+// $id STRING: the metric's id
+// $node_id INTEGER: its integer id, which also orders the metrics of one millisecond
 // $at INTEGER: when, in epoch milliseconds
 // $by STRING: name of the principal who logged it
 // $name STRING: its caption

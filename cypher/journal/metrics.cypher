@@ -1,12 +1,12 @@
-// Returns a page of an agent's measurements, newest first.
+// Returns a page of an agent's metrics, newest first.
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
-// $metric_name STRING: only those of this name, or null for all
+// $metric_name STRING: only this name, or null for all
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many are passed over
+// $offset INTEGER: how many are skipped
 MATCH (metric:Metric {namespace: $namespace, agent_id: $agent_id})
-// The order and the conditions name the whole key of the index, so that a page is read off it and nothing is sorted.
+// The order and the conditions name the whole key of the index, so that a page is read from it without sorting.
 WHERE metric.created_at IS NOT NULL AND metric.node_id IS NOT NULL
   AND ($metric_name IS NULL OR metric.metric_name = $metric_name)
 WITH metric

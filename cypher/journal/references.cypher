@@ -2,11 +2,11 @@
 // read
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent
-// $key_type STRING: only those of this type, or null for all
+// $key_type STRING: only this type, or null for all
 // $limit INTEGER: how many at most
-// $offset INTEGER: how many are passed over
+// $offset INTEGER: how many are skipped
 MATCH (reference:Reference {namespace: $namespace, agent_id: $agent_id})
-// The order and the conditions name the whole key of the index, so that a page is read off it and nothing is sorted.
+// The order and the conditions name the whole key of the index, so that a page is read from it without sorting.
 WHERE reference.created_at IS NOT NULL AND reference.node_id IS NOT NULL
   AND ($key_type IS NULL OR reference.key_type = $key_type)
 WITH reference

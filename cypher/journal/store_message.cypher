@@ -1,4 +1,4 @@
-// Stores a message of an agent, unless its context or its source is unknown, and tells whether they are known.
+// Stores a message of an agent, unless its context or its source is unknown; returns whether they are known.
 // write
 // $namespace STRING: the caller's namespace
 // $agent_id STRING: the agent whose journal it is
@@ -8,10 +8,10 @@
 // $by STRING: name of the principal who stored it
 // $name STRING: its caption
 // $conversation_id STRING: its conversation
-// $grouped BOOLEAN: whether the conversation is one that the caller named
+// $grouped BOOLEAN: whether the caller named the conversation
 // $user_id STRING: the user, or null
 // $sender STRING: role of the sender
-// $message_content STRING: what was said
+// $message_content STRING: its content
 // $message_type STRING: text, image, tool_call …
 // $tool_info STRING: JSON of a tool call, or null
 // $context_snapshot_id STRING: id of a context, or null
@@ -44,7 +44,7 @@ CALL (context, source, context_known, source_known) {
     created_by: $by
   })-[:IN]->(agent)
   FOREACH (_ IN CASE WHEN $grouped THEN [1] ELSE [] END |
-    MERGE (session:Session {namespace: $namespace, id: $conversation_id})  // it is there: it has been locked
+    MERGE (session:Session {namespace: $namespace, id: $conversation_id})  // it exists: it was locked before
     CREATE (message)-[:IN]->(session)
   )
   FOREACH (_ IN CASE WHEN $user_id IS NULL THEN [] ELSE [1] END |

@@ -1,9 +1,9 @@
-// Returns conversations that hold messages from before messages had passages.
+// Returns conversations with messages that an older release stored without passages.
 // read
-// $limit INTEGER: how many messages are looked at
+// $limit INTEGER: how many messages are read at most
 MATCH (message:Message)
 WHERE message.scope IS NOT NULL
-  // What lacks one of these was never stored by us, and nothing can link it.
+  // A message that lacks one of these was not stored by this service and cannot be linked.
   AND message.namespace IS NOT NULL AND message.id IS NOT NULL AND message.node_id IS NOT NULL
   AND message.agent_id IS NOT NULL AND message.conversation_id IS NOT NULL AND message.created_at IS NOT NULL
 WITH message LIMIT $limit

@@ -1,4 +1,4 @@
-// Returns how many records of each kind there are, over all namespaces; Neo4j keeps these counts.
+// Returns the number of records of each kind in all namespaces; Neo4j maintains these counts.
 // read
 RETURN {
   Entity: COUNT { (:Entity) },

@@ -1,4 +1,4 @@
-// Returns the versions of the schema that were applied, ascending.
+// Returns the schema versions that were applied, ascending.
 // read
 MATCH (migration:Migration)
 RETURN migration.version AS version

@@ -1,3 +1,3 @@
-// Waits until every index answers.
+// Waits until every index is online.
 // read
 CALL db.awaitIndexes(100)

@@ -1,6 +1,6 @@
-// Records that a version of the schema was applied.
+// Stores that a schema version was applied.
 // write
-// $version INTEGER: number of the migration
+// $version INTEGER: the number of the migration
 // $name STRING: its name
 MERGE (migration:Migration {version: $version})
 ON CREATE SET migration.name = $name, migration.applied_at = datetime()

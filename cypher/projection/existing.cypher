@@ -1,12 +1,8 @@
-// Returns those of these records that exist, with their revision and whether they are queued for projection.
+// Returns the given records that exist, with their revision and whether they are queued for projection.
 // read
 // $records LIST<MAP>: namespace, kind and key
 UNWIND $records AS record
 CALL (record) {
-  MATCH (n:Decision {namespace: record.namespace, id: record.key}) WHERE record.kind = 'decision' RETURN n
-  UNION ALL
-  MATCH (n:Proposal {namespace: record.namespace, id: record.key}) WHERE record.kind = 'proposal' RETURN n
-  UNION ALL
   MATCH (n:Passage {namespace: record.namespace, id: record.key}) WHERE record.kind = 'passage' RETURN n
 }
 RETURN

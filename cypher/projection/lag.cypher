@@ -1,4 +1,4 @@
-// Returns how many records and deletions wait for their projection.
+// Returns the number of records and deletions that are queued for projection.
 // read
 CALL () {
   MATCH (n:Unprojected) RETURN count(n) AS records

@@ -1,4 +1,4 @@
-// Returns the embedding model that this graph is projected with, if it has been yet.
+// Returns the embedding model of this graph's projection, if there is one.
 // read
 MATCH (model:EmbeddingModel {purpose: 'projection'})
 RETURN model.name AS name, model.dimension AS dimension, model.fingerprint AS fingerprint

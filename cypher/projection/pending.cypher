@@ -1,13 +1,13 @@
-// Returns records that Qdrant does not hold in their last revision, with the text that each is found by.
+// Returns records that are queued for projection, with the text to embed.
 // read
-// $elements LIST<STRING>: element ids of the records to look for alone; every record where it is empty
-// $limit INTEGER: how many at most
+// $elements LIST<STRING>: element ids of the records to return; empty for any record
+// $limit INTEGER: the greatest number of rows
 CALL () {
   UNWIND $elements AS element
   MATCH (n:Unprojected) WHERE elementId(n) = element
   RETURN n
   UNION ALL
-  // No row where some are looked for alone: what else waits may be much, and is not read.
+  // No row where elements are given: the rest of the queue may be long, and is not read.
   UNWIND CASE WHEN size($elements) = 0 THEN [true] ELSE [] END AS every
   MATCH (n:Unprojected)
   RETURN n
@@ -15,10 +15,8 @@ CALL () {
 WITH n
 WHERE n.namespace IS :: STRING NOT NULL AND toStringOrNull(n.id) IS NOT NULL
 WITH n, CASE
-  // One line a kind. The same kinds stand in existing.cypher, stored.cypher and scopes.cypher; a test compares them.
-  WHEN n:Decision THEN {kind: 'decision', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
-  WHEN n:Proposal THEN {kind: 'proposal', text: coalesce(n.title, '') + '\n' + coalesce(n.rationale, '')}
-  // A passage that is a whole entry, without a title of its own, is named by its beginning.
+  // One line per kind. existing.cypher, stored.cypher and scopes.cypher have the same kinds; a test compares them.
+  // A passage that is a whole entry without a title has the beginning of its text as its name.
   WHEN n:Passage THEN {kind: 'passage', text: CASE
     WHEN coalesce(n.text, n.body, '') STARTS WITH coalesce(n.name, '') THEN coalesce(n.text, n.body, '')
     ELSE n.name + '\n' + coalesce(n.text, n.body, '')
@@ -34,6 +32,14 @@ RETURN
   coalesce(toStringOrNull(record.text), '') AS text,
   coalesce(toStringOrNull(n.scope), '') AS scope,
   toIntegerOrNull(n.at) AS at,
-  // What an import brought along, so that it need not be embedded.
+  CASE WHEN n.record IS NOT NULL THEN {
+    record: n.record,
+    whole: coalesce(n.whole, false),
+    parts: coalesce(n.parts, 1),
+    session: n.session,
+    first_place: n.place,
+    last_place: coalesce(n.last_place, n.place)
+  } END AS origin,
+  // The vector of an imported record, which is then not embedded again.
   n.vector AS vector
 LIMIT $limit

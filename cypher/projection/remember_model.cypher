@@ -1,7 +1,7 @@
-// Remembers the embedding model that this graph is projected with.
+// Stores the embedding model of this graph's projection.
 // write
 // $name STRING: the model's name
-// $dimension INTEGER: numbers in one of its vectors
-// $fingerprint STRING: what tells its vectors from those of any other model
+// $dimension INTEGER: the dimension of its vectors
+// $fingerprint STRING: identifies the vectors of this model
 MERGE (model:EmbeddingModel {purpose: 'projection'})
 SET model.name = $name, model.dimension = $dimension, model.fingerprint = $fingerprint

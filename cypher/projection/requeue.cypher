@@ -1,4 +1,4 @@
-// Queues records for projection, whatever Qdrant holds of them.
+// Queues records for projection, whether Qdrant has them or not.
 // write
 // $elements LIST<STRING>: element ids of the records
 UNWIND $elements AS element

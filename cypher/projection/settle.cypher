@@ -1,6 +1,6 @@
-// Takes what Qdrant holds now out of the queue, and queues again what changed or went away while it was embedded.
+// Removes records that Qdrant now has from the queue; queues those again that were changed or deleted meanwhile.
 // write
-// $records LIST<MAP>: element, namespace, kind, key, and the revision that Qdrant holds now
+// $records LIST<MAP>: element, namespace, kind, key, and the revision that Qdrant now has
 UNWIND $records AS record
 OPTIONAL MATCH (n)
 WHERE elementId(n) = record.element AND n.namespace = record.namespace AND toStringOrNull(n.id) = record.key
@@ -9,9 +9,9 @@ FOREACH (gone IN CASE WHEN n IS NULL THEN [record] ELSE [] END |
 )
 WITH n, record
 WHERE n IS NOT NULL
-// Removing the label takes the node's lock before the revision is read: a writer who is about to raise it is waited for.
+// Removing the label locks the node before the revision is read, so this waits for a writer that changes it.
 REMOVE n:Unprojected
-// What it brought along, Qdrant holds from now on.
+// Qdrant now has the vector of an imported record.
 REMOVE n.vector
 WITH n, record
 WHERE coalesce(toIntegerOrNull(n.revision), 0) <> record.revision

@@ -1,6 +1,6 @@
-// Returns deletions that Qdrant has not carried out yet.
+// Returns deletions that are queued for projection.
 // read
-// $limit INTEGER: how many at most
+// $limit INTEGER: the greatest number of rows
 MATCH (tombstone:Tombstone)
 RETURN tombstone.namespace AS namespace, tombstone.kind AS kind, tombstone.key AS key
 LIMIT $limit

@@ -1,11 +1,60 @@
-// Returns the passages that a full-text query finds, best first, and what the first of them carry.
+// Returns the passages of a full-text query, best first, the origins of the first of them, and the weights of its terms.
 // read
-// $query STRING: a Lucene query that requires a scope, and with it the namespace
-// $limit INTEGER: how many at most
-// $first INTEGER: of how many it is told what they carry
-CALL db.index.fulltext.queryNodes('passage_words', $query, {limit: $limit}) YIELD node, score
-WHERE score > 0
-WITH node, score ORDER BY score DESC, node.record DESC, node.id
-// One row: a row for each would cost more than the search itself.
-WITH collect([node.id, node.record, score]) AS hits, collect(node)[..$first] AS best
-RETURN hits, [node IN best | [node.scope, node.at]] AS first
+// $query STRING: a Lucene query that requires a scope tag, and so the namespace
+// $terms LIST<STRING>: the same query for each of its terms alone
+// $record_query STRING: the query for records by all their words; empty where those are not indexed
+// $record_terms LIST<STRING>: the same for each of its terms alone
+// $namespace STRING: the caller's namespace
+// $limit INTEGER: how many passages and records at most
+// $counted INTEGER: up to how many passages of the namespace are counted if a term has no hit
+// $first INTEGER: for how many of each the origin is returned
+CALL () {
+  UNWIND $terms AS term
+  CALL db.index.fulltext.queryNodes('passage_words', term, {limit: 1}) YIELD score
+  WHERE score > 0
+  RETURN collect(score) AS strongest
+}
+CALL () {
+  CALL db.index.fulltext.queryNodes('passage_words', $query, {limit: $limit}) YIELD node, score
+  WHERE score > 0
+  WITH node, score ORDER BY score DESC, node.record DESC, node.id
+  // One row: a row for each would cost more than the search itself.
+  RETURN collect([node.id, node.record, coalesce(node.whole, false), score]) AS hits, collect(node)[..$first] AS best
+}
+CALL () {
+  UNWIND $record_terms AS term
+  CALL db.index.fulltext.queryNodes('record_words', term, {limit: 1}) YIELD score
+  WHERE score > 0
+  RETURN collect(score) AS record_strongest
+}
+CALL () {
+  WITH $record_query AS query
+  WHERE query <> ''
+  CALL db.index.fulltext.queryNodes('record_words', query, {limit: $limit}) YIELD node, score
+  WHERE score > 0
+  WITH node, score ORDER BY score DESC, node.record DESC
+  RETURN collect([node.record, score]) AS records, collect(node)[..$first] AS wholes
+}
+CALL (strongest, record_strongest) {
+  // How rare a term is that no passage has depends on the namespace alone, whatever else the database holds.
+  WITH 1 AS one
+  WHERE size(strongest) < size($terms) OR size(record_strongest) < size($record_terms)
+  MATCH (passage:Passage {namespace: $namespace})
+  WHERE passage.record IS NOT NULL
+  WITH passage LIMIT $counted
+  RETURN count(passage) AS passages
+}
+RETURN
+  strongest,
+  record_strongest,
+  passages,
+  hits,
+  records,
+  [node IN best + [whole IN wholes WHERE NOT whole IN best] | [node.id, node.at, {
+    record: node.record,
+    whole: coalesce(node.whole, false),
+    parts: coalesce(node.parts, 1),
+    session: node.session,
+    first_place: node.place,
+    last_place: coalesce(node.last_place, node.place)
+  }]] AS first

@@ -1,4 +1,4 @@
-// Stores the passages that a record is found by, queued for projection.
+// Stores the passages of a record and queues them for projection.
 // write
 // $record STRING: element id of the record
 // $passages LIST<MAP>: properties of each

@@ -1,4 +1,4 @@
-// The bookkeeping that everything else stands on, and the first two families.
+// Foundation: bookkeeping of the service, decisions and entities.
 CREATE CONSTRAINT migration_version IF NOT EXISTS
 FOR (migration:Migration) REQUIRE migration.version IS UNIQUE;
 
@@ -54,7 +54,7 @@ CREATE FULLTEXT INDEX decision_words IF NOT EXISTS
 FOR (decision:Decision) ON EACH [decision.id, decision.title, decision.rationale, decision.target, decision.scope]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}};
 
-// Only suggestions ask it: that they come a moment later is worth half the time of each write that creates entities.
+// Only suggestions use this index, so it is eventually consistent: writes that create entities become faster.
 CREATE FULLTEXT INDEX entity_names IF NOT EXISTS
 FOR (entity:Entity) ON EACH [entity.name, entity.scope]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words', `fulltext.eventually_consistent`: true}};

@@ -1,15 +1,15 @@
-// Entries: what was saved, the passages that it is found by, and where it belongs.
+// Entries: saved memories, their passages, their projects and sessions.
 CREATE CONSTRAINT entry_id IF NOT EXISTS
 FOR (entry:Entry) REQUIRE (entry.namespace, entry.id) IS UNIQUE;
 
 CREATE CONSTRAINT entry_node_id IF NOT EXISTS
 FOR (entry:Entry) REQUIRE (entry.namespace, entry.node_id) IS UNIQUE;
 
-// Of a document that was read again after a change, one entry is current in a project.
+// A document has at most one current entry in a project.
 CREATE CONSTRAINT entry_current_source IF NOT EXISTS
 FOR (entry:Entry) REQUIRE (entry.namespace, entry.project, entry.current_source) IS UNIQUE;
 
-// A timeline is read in the order of its index; node_id is the tie-breaker of one millisecond.
+// A timeline is read in the order of this index; node_id orders entries of the same millisecond.
 CREATE INDEX entry_order IF NOT EXISTS
 FOR (entry:Entry) ON (entry.namespace, entry.project, entry.created_at, entry.node_id);
 
@@ -25,16 +25,16 @@ FOR (audit:Audit) REQUIRE (audit.namespace, audit.id) IS UNIQUE;
 CREATE CONSTRAINT passage_id IF NOT EXISTS
 FOR (passage:Passage) REQUIRE (passage.namespace, passage.id) IS UNIQUE;
 
-// A session's last passages, which the next one comes after.
+// The last passages of a session, which a new passage follows.
 CREATE INDEX passage_place IF NOT EXISTS
 FOR (passage:Passage) ON (passage.namespace, passage.session_id, passage.project, passage.place);
 
-// Both sides are stemmed; what to leave out and what to repeat is decided in server/retrieval/passages.py.
+// Texts and queries are stemmed. server/retrieval/passages.py decides what a text contains.
 CREATE FULLTEXT INDEX passage_words IF NOT EXISTS
 FOR (passage:Passage) ON EACH [passage.words, passage.around, passage.scope, passage.at]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}};
 
-// Names that prose mentions are looked up in any case.
+// Names that a text mentions are looked up without case.
 CREATE INDEX entity_name_key IF NOT EXISTS
 FOR (entity:Entity) ON (entity.namespace, entity.name_key);
 

@@ -1,4 +1,4 @@
-// The journal: what agents said, knew, used, corrected and measured.
+// Journal: messages, contexts, references, attributions, corrections and metrics of agents.
 CREATE CONSTRAINT journal_agent_id IF NOT EXISTS
 FOR (agent:JournalAgent) REQUIRE (agent.namespace, agent.id) IS UNIQUE;
 
@@ -33,7 +33,7 @@ FOR (correction:Correction) REQUIRE (correction.namespace, correction.id) IS UNI
 CREATE CONSTRAINT metric_id IF NOT EXISTS
 FOR (metric:Metric) REQUIRE (metric.namespace, metric.id) IS UNIQUE;
 
-// A page is read in the order of its index; node_id is the tie-breaker of one millisecond.
+// Pages are read in the order of these indexes; node_id orders records of the same millisecond.
 CREATE INDEX message_order IF NOT EXISTS
 FOR (message:Message) ON (message.namespace, message.agent_id, message.created_at, message.node_id);
 

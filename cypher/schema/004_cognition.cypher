@@ -1,4 +1,4 @@
-// The cognitive layers: what was said, what was distilled from it, what is on the mind now, and what was learned.
+// Cognition: dialogues, insights, working memory and episodes.
 CREATE CONSTRAINT dialogue_id IF NOT EXISTS
 FOR (dialogue:Dialogue) REQUIRE (dialogue.namespace, dialogue.id) IS UNIQUE;
 
@@ -14,7 +14,7 @@ FOR (item:WorkingItem) REQUIRE (item.namespace, item.id) IS UNIQUE;
 CREATE CONSTRAINT stale_item_id IF NOT EXISTS
 FOR (item:StaleItem) REQUIRE (item.namespace, item.id) IS UNIQUE;
 
-// Resources are read in the order of an index; id is the tie-breaker of one moment.
+// Resources are read in the order of an index; id orders records of the same time.
 CREATE INDEX dialogue_order IF NOT EXISTS
 FOR (dialogue:Dialogue) ON (dialogue.namespace, dialogue.created_at, dialogue.id, dialogue.speaker);
 
@@ -28,7 +28,7 @@ FOR (insight:Insight) ON (insight.namespace, insight.created_at, insight.id);
 CREATE INDEX stale_item_order IF NOT EXISTS
 FOR (item:StaleItem) ON (item.namespace, item.archived_at, item.id);
 
-// Passages are of any family's records now: what they are of is `record`, and the session that they stand in has a word.
+// Passages belong to records of any family: `record` is the record's id, and their session has a tag.
 DROP INDEX passage_place IF EXISTS;
 
 CREATE INDEX passage_session IF NOT EXISTS

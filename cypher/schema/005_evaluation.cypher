@@ -1,4 +1,4 @@
-// Evaluation: what a search should find, what judges said, and how good search was day by day.
+// Evaluation: golden queries, judgements, and the quality of search per day.
 CREATE CONSTRAINT golden_query IF NOT EXISTS
 FOR (golden:GoldenQuery) REQUIRE (golden.namespace, golden.query) IS UNIQUE;
 
@@ -17,7 +17,7 @@ FOR (evaluation:Evaluation) REQUIRE (evaluation.namespace, evaluation.id) IS UNI
 CREATE CONSTRAINT drift_day IF NOT EXISTS
 FOR (day:DriftDay) REQUIRE (day.namespace, day.date) IS UNIQUE;
 
-// Room for our words where agents used them for their own.
+// These labels are now reserved: agents' own entities and relations with these names lose the native name.
 MATCH (entity:Entity&(Evaluation|Judgement))
 SET entity.label = coalesce(entity.label, head([word IN labels(entity) WHERE word IN ['Evaluation', 'Judgement']]))
 REMOVE entity:Evaluation:Judgement;

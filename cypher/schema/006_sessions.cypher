@@ -1,9 +1,9 @@
-// Sessions over REST: what was asked, thought and answered, and what sessions came to.
+// Sessions over REST: memories and summaries.
 CREATE CONSTRAINT session_id IF NOT EXISTS
 FOR (session:Session) REQUIRE (session.namespace, session.id) IS UNIQUE;
 
-// Memories and summaries lie in collections. What a collection holds counts as long as its state is 'live': so an import
-// of any size appears at once, and what it replaces goes at once.
+// Memories and summaries are in collections, which are visible while their state is 'live'. So an import of any size
+// appears atomically, and what it replaces disappears atomically.
 CREATE CONSTRAINT memory_collection_id IF NOT EXISTS
 FOR (collection:MemoryCollection) REQUIRE (collection.namespace, collection.id) IS UNIQUE;
 
@@ -13,14 +13,14 @@ FOR (collection:MemoryCollection) ON (collection.namespace, collection.of, colle
 CREATE CONSTRAINT collected_id IF NOT EXISTS
 FOR (record:Collected) REQUIRE (record.namespace, record.collection, record.id) IS UNIQUE;
 
-// A collection is listed and exported in the order of its index; the id is the tie-breaker of one millisecond.
+// A collection is listed and exported in the order of its index; the id orders records of the same millisecond.
 CREATE INDEX collected_order IF NOT EXISTS
 FOR (record:Collected) ON (record.namespace, record.collection, record.created_at, record.id);
 
 CREATE CONSTRAINT interaction_node_id IF NOT EXISTS
 FOR (interaction:Interaction) REQUIRE (interaction.namespace, interaction.node_id) IS UNIQUE;
 
-// A session is read in the order of its index.
+// A session is read in the order of this index.
 CREATE INDEX interaction_order IF NOT EXISTS
 FOR (interaction:Interaction)
 ON (interaction.namespace, interaction.session_id, interaction.created_at, interaction.id);
@@ -31,7 +31,7 @@ FOR (summary:Summary) REQUIRE (summary.namespace, summary.node_id) IS UNIQUE;
 CREATE INDEX summary_session IF NOT EXISTS
 FOR (summary:Summary) ON (summary.namespace, summary.session_id);
 
-// Room for labels of ours where agents used them for their own.
+// These labels are now reserved: agents' own entities with these labels lose the native label.
 MATCH (entity:Entity:Collected)
 SET entity.label = coalesce(entity.label, 'Collected')
 REMOVE entity:Collected;

@@ -1,4 +1,4 @@
-// Access: the audit trail, and room for its words where agents used them for their own.
+// Access: the audit trail, and its reserved names.
 CREATE INDEX change_at IF NOT EXISTS
 FOR (change:Change) ON (change.namespace, change.at);
 

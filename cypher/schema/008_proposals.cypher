@@ -1,4 +1,4 @@
-// Proposals: drafts of decisions, found beside decisions by the same words.
+// Proposals: drafts of decisions, found together with decisions.
 CREATE CONSTRAINT proposal_id IF NOT EXISTS
 FOR (proposal:Proposal) REQUIRE (proposal.namespace, proposal.id) IS UNIQUE;
 
@@ -8,7 +8,7 @@ FOR (proposal:Proposal) REQUIRE (proposal.namespace, proposal.node_id) IS UNIQUE
 CREATE INDEX proposal_status IF NOT EXISTS
 FOR (proposal:Proposal) ON (proposal.namespace, proposal.status);
 
-// One index for both, so that a search asks once; an index cannot be given another label.
+// One index for both, so that a search needs one query; the labels of an index cannot be changed.
 DROP INDEX decision_words IF EXISTS;
 
 CREATE FULLTEXT INDEX decided_words IF NOT EXISTS

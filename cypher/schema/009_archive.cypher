@@ -1,4 +1,4 @@
-// Archives: what tells that an import into a namespace has not ended, and room for its words where agents used them.
+// Backups: the mark of an unfinished import into a namespace, and its reserved names.
 CREATE CONSTRAINT archive_import IF NOT EXISTS
 FOR (import:ArchiveImport) REQUIRE import.namespace IS UNIQUE;
 

@@ -1,6 +1,6 @@
-// Messages are found by passages, like all that was said (docs/decisions/0016).
+// Messages are found by passages (docs/decisions/0016).
 DROP INDEX message_words IF EXISTS;
 
-// Those that were stored before have the property `scope` still. The journal makes their passages, in its own time.
+// Messages of earlier releases still have the property `scope`. The journal creates their passages in the background.
 CREATE INDEX message_scope IF NOT EXISTS
 FOR (message:Message) ON (message.scope);

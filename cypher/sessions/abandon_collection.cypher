@@ -1,4 +1,4 @@
-// Gives up the collection of an import that failed.
+// Retires the staged collection of a failed import.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: its id

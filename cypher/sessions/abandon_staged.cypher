@@ -1,6 +1,6 @@
-// Gives up collections of imports that have not been heard of for a while: they died before they made anything count.
+// Retires staged collections that were not written to for a while: their imports died.
 // write
-// $seconds FLOAT: for how long
+// $seconds FLOAT: how long ago the last write was, at least
 MATCH (collection:MemoryCollection {state: 'staged'})
 WHERE collection.touched_at < datetime() - duration({milliseconds: toInteger($seconds * 1000)})
 SET collection.state = 'removed'

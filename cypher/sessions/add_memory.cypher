@@ -1,16 +1,16 @@
-// Stores what was asked, thought and answered, after what was before it in its session.
+// Stores a memory after the last one of its session.
 // write
 // $namespace STRING: the caller's namespace
-// $collection STRING: id of the collection that it goes into
+// $collection STRING: id of its collection
 // $id STRING: its id
 // $node_id INTEGER: its integer id
-// $name STRING: what people call it
+// $name STRING: its caption
 // $session_id STRING: its session
 // $after STRING: element id of the last memory of its session, or null
-// $at ZONED DATETIME: when
+// $at ZONED DATETIME: its time
 // $prompt STRING: what was asked
-// $thought STRING: what the agent thought
-// $response STRING: what it answered
+// $thought STRING: the agent's reasoning
+// $response STRING: the answer
 // $by STRING: name of the principal who stored it
 // $change MAP<ANY>: who does what, for the audit trail
 MATCH (session:Session {namespace: $namespace, id: $session_id})

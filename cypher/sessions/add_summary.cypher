@@ -1,16 +1,16 @@
 // Stores the summary of a session.
 // write
 // $namespace STRING: the caller's namespace
-// $collection STRING: id of the collection that it goes into
+// $collection STRING: id of its collection
 // $node_id INTEGER: its integer id
-// $session_node_id INTEGER: a fresh integer, taken where the session has none yet
+// $session_node_id INTEGER: a fresh integer, used where the session has none yet
 // $session_id STRING: the session
-// $summary MAP<ANY>: id, title, summary, category, memory_count, quality, productivity, impact, complexity, technologies,
-//   method, signals (JSON) and created_at
-// $by STRING: name of the principal who asked for it
+// $summary MAP<ANY>: id, title, summary, category, memory_count, quality, productivity, impact, complexity,
+//   technologies, method, signals (JSON) and created_at
+// $by STRING: name of the principal who requested it
 // $change MAP<ANY>: who does what, for the audit trail
 MATCH (session:Session {namespace: $namespace, id: $session_id})
-// Paths run through a session to its summary, so it needs what every node on a path has.
+// Paths run through a session to its summary, and every node of a path needs a node_id.
 SET session.node_id = coalesce(session.node_id, $session_node_id)
 CREATE (summary:Summary:Collected {
   namespace: $namespace,
@@ -26,6 +26,6 @@ CREATE (summary:Summary:Collected {
 SET summary += $summary
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(summary)
-// The next summary takes this one's place: the session is what is left to tell.
+// The next summary replaces this node, so the change is connected with the session as well.
 CREATE (change)-[:CHANGED]->(session)
 RETURN elementId(summary) AS element

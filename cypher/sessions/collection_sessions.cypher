@@ -1,4 +1,4 @@
-// Returns the sessions that a collection has memories of.
+// Returns the ids of the sessions in a collection of memories.
 // read
 // $namespace STRING: the collection's namespace
 // $collection STRING: its id

@@ -1,4 +1,4 @@
-// Returns how many memories or summaries count.
+// Returns the number of live memories or summaries.
 // read
 // $namespace STRING: the caller's namespace
 // $of STRING: 'memories' or 'summaries'

@@ -1,4 +1,4 @@
-// Returns the collection that new memories or summaries go into, if there is one yet.
+// Returns the collection for new memories or summaries, if there is one yet.
 // read
 // $namespace STRING: the caller's namespace
 // $of STRING: 'memories' or 'summaries'

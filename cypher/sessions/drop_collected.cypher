@@ -1,6 +1,6 @@
-// Removes some of what collections hold that count no more, with what it was found by.
+// Removes some records of retired collections with their passages.
 // write
-// $limit INTEGER: how many at most
+// $limit INTEGER: most records to remove
 MATCH (collection:MemoryCollection {state: 'removed'})
 CALL (collection) {
   MATCH (record:Collected {namespace: collection.namespace, collection: collection.id})
@@ -12,7 +12,7 @@ WITH record
 LIMIT $limit
 OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(record)
 WITH record, collect(part) AS parts
-// Qdrant forgets them as soon as the projector has come round.
+// The projector removes them from Qdrant by these tombstones.
 FOREACH (part IN parts |
   MERGE (:Tombstone {namespace: part.namespace, kind: 'passage', key: part.id})
   DETACH DELETE part

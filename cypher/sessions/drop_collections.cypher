@@ -1,4 +1,4 @@
-// Removes collections that count no more and hold nothing.
+// Removes retired collections that are empty.
 // write
 MATCH (collection:MemoryCollection {state: 'removed'})
 WHERE NOT EXISTS {

@@ -1,4 +1,4 @@
-// Removes those of an import's records whose ids were taken while it was read, and returns how many.
+// Removes records of an import whose ids were taken meanwhile, and returns their number.
 // write
 // $namespace STRING: the caller's namespace
 // $collection STRING: id of the import's collection

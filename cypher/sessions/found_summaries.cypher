@@ -1,9 +1,9 @@
-// Returns summaries as an answer tells them, and which passages of others are not of a summary that counts.
+// Returns summaries for an answer, and the passages that belong to no live summary of the scope.
 // read
 // $namespace STRING: the caller's namespace
 // $records LIST<INTEGER>: integer ids of the summaries
-// $others LIST<STRING>: ids of passages that are only to be confirmed
-// $scope STRING: the word that they must carry
+// $others LIST<STRING>: ids of passages to confirm
+// $scope STRING: the scope tag that these passages need
 CALL () {
   MATCH (collection:MemoryCollection {namespace: $namespace, of: 'summaries', state: 'live'})
   RETURN collect(collection.id) AS live

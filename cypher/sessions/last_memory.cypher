@@ -1,4 +1,4 @@
-// Returns the last memory of a session, and when it is from.
+// Returns the last memory of a session with its time.
 // read
 // $namespace STRING: the caller's namespace
 // $session_id STRING: the session's id
@@ -9,6 +9,6 @@ CALL () {
 MATCH (memory:Interaction {namespace: $namespace, session_id: $session_id})
 WHERE memory.collection IN live AND memory.created_at IS NOT NULL AND memory.id IS NOT NULL
 RETURN elementId(memory) AS element, memory.created_at.epochMillis AS at
-// The whole order of the index, so that it is read in that order and no further than one.
+// The whole order of the index, so that the planner reads one row of it.
 ORDER BY memory.namespace DESC, memory.session_id DESC, memory.created_at DESC, memory.id DESC
 LIMIT 1

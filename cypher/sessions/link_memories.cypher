@@ -1,4 +1,4 @@
-// Connects imported memories of a session to it; those that have been are passed over.
+// Connects imported memories to their session; skips those that are connected already.
 // write
 // $namespace STRING: the caller's namespace
 // $collection STRING: id of their collection

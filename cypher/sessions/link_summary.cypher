@@ -1,10 +1,10 @@
-// Connects an imported summary to its session, unless that has been done; where it has, no row comes back.
+// Connects an imported summary to its session; returns no row where it is connected already.
 // write
 // $namespace STRING: the caller's namespace
 // $collection STRING: id of its collection
 // $id STRING: its id
 // $node_id INTEGER: its integer id
-// $session_node_id INTEGER: a fresh integer, taken where the session has none yet
+// $session_node_id INTEGER: a fresh integer, used where the session has none yet
 MATCH (summary:Collected {namespace: $namespace, collection: $collection, id: $id})
 WHERE summary:Unlinked
 REMOVE summary:Unlinked

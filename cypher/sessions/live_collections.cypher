@@ -1,4 +1,4 @@
-// Returns the collections that count.
+// Returns the ids of the live collections.
 // read
 // $namespace STRING: the caller's namespace
 // $of STRING: 'memories' or 'summaries'

@@ -1,4 +1,4 @@
-// Locks a collection until the transaction ends; whether what it holds still counts is read by the next statement.
+// Locks a collection until the transaction ends; the next statement reads its state.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: its id

@@ -1,8 +1,8 @@
-// Makes a collection, unless there is one of that id.
+// Creates a collection, unless there is one with this id.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: its id
-// $of STRING: what it holds, 'memories' or 'summaries'
+// $of STRING: its content, 'memories' or 'summaries'
 // $state STRING: 'live', or 'staged' while an import fills it
 MERGE (collection:MemoryCollection {namespace: $namespace, id: $id})
 ON CREATE SET

@@ -1,4 +1,4 @@
-// Says anew which memory of a session follows which.
+// Rebuilds the NEXT relationships between the memories of a session.
 // write
 // $namespace STRING: the collection's namespace
 // $session_id STRING: the session
@@ -10,13 +10,13 @@ CALL (live) {
   MATCH (memory:Interaction {namespace: $namespace, session_id: $session_id})
   WHERE memory.collection IN live AND memory.created_at IS NOT NULL AND memory.id IS NOT NULL
   WITH memory ORDER BY memory.created_at, memory.id
-  RETURN collect(memory) AS said
+  RETURN collect(memory) AS memories
 }
-CALL (said) {
-  UNWIND said AS memory
+CALL (memories) {
+  UNWIND memories AS memory
   MATCH (memory)-[following:NEXT]->(:Interaction)
   DELETE following
 }
-UNWIND range(0, size(said) - 2) AS place
-WITH said[place] AS memory, said[place + 1] AS next
+UNWIND range(0, size(memories) - 2) AS index
+WITH memories[index] AS memory, memories[index + 1] AS next
 CREATE (memory)-[:NEXT]->(next)

@@ -1,4 +1,4 @@
-// Removes the summary of a session, and what it was found by; all of them, where an import brought several.
+// Removes the summaries of a session with their passages; an import may have brought several.
 // write
 // $namespace STRING: the caller's namespace
 // $session_id STRING: the session's id
@@ -7,7 +7,7 @@ MATCH (summary:Summary {namespace: $namespace, session_id: $session_id})
 WHERE summary.collection = collection.id
 OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(summary)
 WITH summary, collect(part) AS parts
-// Qdrant forgets them as soon as the projector has come round.
+// The projector removes them from Qdrant by these tombstones.
 FOREACH (part IN parts |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
   DETACH DELETE part

@@ -1,9 +1,9 @@
-// Returns a page of a session's memories, oldest first, and how many there are.
+// Returns a page of a session's memories, oldest first, and their total number.
 // read
 // $namespace STRING: the caller's namespace
 // $session_id STRING: the session's id
-// $offset INTEGER: how many to pass over
-// $limit INTEGER: how many at most
+// $offset INTEGER: memories to skip
+// $limit INTEGER: most memories to return
 CALL () {
   MATCH (collection:MemoryCollection {namespace: $namespace, of: 'memories', state: 'live'})
   RETURN collect(collection.id) AS live

@@ -1,4 +1,4 @@
-// Returns the entities that a session's memories mention, most often mentioned first.
+// Returns the entities that a session's memories mention, most frequent first.
 // read
 // $namespace STRING: the caller's namespace
 // $session_id STRING: the session's id

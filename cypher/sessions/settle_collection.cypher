@@ -1,4 +1,4 @@
-// Says that all of a collection is connected.
+// Marks a collection as completely connected.
 // write
 // $namespace STRING: the collection's namespace
 // $collection STRING: its id

@@ -1,4 +1,4 @@
-// Stores records of an import, which count once their collection does.
+// Stores records of an import in its staged collection.
 // write
 // $namespace STRING: the caller's namespace
 // $collection STRING: id of the import's collection

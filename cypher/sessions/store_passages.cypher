@@ -1,4 +1,4 @@
-// Stores what several records are found by, queued for projection.
+// Stores the passages of several records, queued for projection.
 // write
 // $passages LIST<MAP>: element (element id of the record) and properties of each
 UNWIND $passages AS passage

@@ -1,9 +1,9 @@
-// Returns a page of summaries, newest first, and how many there are.
+// Returns a page of summaries, newest first, and their total number.
 // read
 // $namespace STRING: the caller's namespace
-// $category STRING: the only category to list, or null
-// $offset INTEGER: how many to pass over
-// $limit INTEGER: how many at most
+// $category STRING: only this category, or null for all
+// $offset INTEGER: summaries to skip
+// $limit INTEGER: most summaries to return
 CALL () {
   MATCH (collection:MemoryCollection {namespace: $namespace, of: 'summaries', state: 'live'})
   RETURN collect(collection.id) AS live

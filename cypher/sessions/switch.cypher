@@ -1,8 +1,8 @@
-// Makes collections count, and those that they replace not count any more.
+// Makes collections live and retires those that they replace.
 // write
 // $namespace STRING: the caller's namespace
-// $live LIST<STRING>: ids of the collections that count from now on
-// $replaced LIST<STRING>: what the ones before hold that count no more: 'memories', 'summaries'
+// $live LIST<STRING>: ids of the collections to make live
+// $replaced LIST<STRING>: the contents whose earlier collections are retired: 'memories', 'summaries'
 // $change MAP<ANY>: who does what, for the audit trail
 CALL () {
   MATCH (before:MemoryCollection {namespace: $namespace, state: 'live'})
@@ -12,7 +12,7 @@ CALL () {
 UNWIND $live AS id
 MATCH (collection:MemoryCollection {namespace: $namespace, id: id})
 SET collection.state = 'live', collection.created_at = datetime()
-WITH collect(collection) AS made
+WITH collect(collection) AS switched
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)
-FOREACH (collection IN made | CREATE (change)-[:CHANGED]->(collection))
+FOREACH (collection IN switched | CREATE (change)-[:CHANGED]->(collection))

@@ -1,9 +1,9 @@
-// Returns those of these ids that are taken: by what counts already, or in one collection.
+// Returns which of these ids are taken, in live collections or in a given one.
 // read
 // $namespace STRING: the caller's namespace
 // $of STRING: 'memories' or 'summaries'
-// $live BOOLEAN: whether to look at what counts
-// $collection STRING: id of a collection to look at in any case, or null
+// $live BOOLEAN: true to look at live collections
+// $collection STRING: id of a collection to look at as well, or null
 // $ids LIST<STRING>: the ids
 MATCH (collection:MemoryCollection {namespace: $namespace, of: $of})
 WHERE ($live AND collection.state = 'live') OR collection.id = $collection

@@ -1,8 +1,8 @@
-// Returns sessions with memories, and which of them have no summary of what they hold now.
+// Returns sessions with their number of memories, and whether they have no current summary.
 // read
 // $namespace STRING: the caller's namespace
-// $first STRING: id of the first session to look at
-// $last STRING: id of the last one
+// $first STRING: the lowest session id to look at
+// $last STRING: the highest one
 CALL () {
   MATCH (collection:MemoryCollection {namespace: $namespace, of: 'memories', state: 'live'})
   RETURN collect(collection.id) AS memories

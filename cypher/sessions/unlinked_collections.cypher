@@ -1,4 +1,4 @@
-// Returns collections that count and hold what is not connected yet.
+// Returns the live collections that are not completely connected yet.
 // read
 MATCH (collection:MemoryCollection {state: 'live'})
 WHERE collection.unlinked

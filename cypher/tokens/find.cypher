@@ -1,4 +1,4 @@
-// Returns the principals of the tokens whose digest begins so: the caller compares the whole of it.
+// Returns the principals of the tokens whose digest has this beginning; the caller compares the complete digest.
 // read
 // $beginning STRING: the first digits of the SHA-256 of a token, hexadecimal
 MATCH (token:Token)

@@ -1,4 +1,4 @@
-// Returns every token's principal, by name.
+// Returns the principal of every token, ordered by name.
 // read
 MATCH (token:Token)
 RETURN token.name AS name, token.kind AS kind, token.role AS role, token.namespace AS namespace,

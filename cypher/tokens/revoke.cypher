@@ -1,4 +1,4 @@
-// Takes a principal's token away and returns the namespace that it was for, where there was one.
+// Deletes a principal's token and returns its namespace, if there was a token.
 // write
 // $name STRING: the principal's name
 // $change MAP<ANY>: who does what, for the audit trail
@@ -7,6 +7,6 @@ WITH token, token.namespace AS namespace
 DETACH DELETE token
 MERGE (who:Principal {namespace: namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)
-// The token is gone: the name is what is left to tell.
+// The token is deleted, so the change stores the name.
 SET change.namespace = namespace, change.target = $name
 RETURN namespace

@@ -1,1 +1,1 @@
-"""Readers: one file a source, pure functions from text to records. They never raise on what a file says."""
+"""Readers: one module for each source, from text to records. No content of a file makes them fail. Source: ING-12."""

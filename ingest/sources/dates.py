@@ -10,20 +10,20 @@ _MONTH_FIRST = re.compile(r"\b([A-Za-z]{3})[a-z]*\.? +(\d{1,2})(?:st|nd|rd|th)?,
 
 
 def parse_date(text: str) -> date | None:
-    """Returns the first date in `text`: 2024-05-31, 31-May-2024, 31 May 2024 or May 31, 2024. Else None.
+    """The first date in `text`: 2024-05-31, 31-May-2024, 31 May 2024 or May 31, 2024. Else None.
 
-    31/05/2024 and 05/31/2024 are not read: nobody can tell them apart.
+    31/05/2024 and 05/31/2024 are not read: they are ambiguous. Source: ING-24.
     """
     if match := _YEAR_FIRST.search(text):
         return _date(int(match[1]), int(match[2]), int(match[3]))
     if match := _DAY_FIRST.search(text):
-        return _named(match[3], match[2], match[1])
+        return _from_month_name(match[3], match[2], match[1])
     if match := _MONTH_FIRST.search(text):
-        return _named(match[3], match[1], match[2])
+        return _from_month_name(match[3], match[1], match[2])
     return None
 
 
-def _named(year: str, month: str, day: str) -> date | None:
+def _from_month_name(year: str, month: str, day: str) -> date | None:
     name = month.lower()
     return _date(int(year), _MONTHS.index(name) + 1, int(day)) if name in _MONTHS else None
 

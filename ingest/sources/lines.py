@@ -10,35 +10,35 @@ from pathlib import Path
 from typing import IO, Any
 
 MAX_LINE = 1_000_000
-"""Bytes of one line; a longer one is set aside without being held in memory."""
+"""Bytes of one line; a longer line is set aside and never in memory as a whole. Source: ING-55."""
 UNUSABLE = f"it is not UTF-8 text, or longer than {MAX_LINE:,} bytes"
 
 _GZIP = b"\x1f\x8b"
 Line = tuple[int, str | None]
-"""Number and text of a line; None in place of a text that cannot be used."""
+"""Number and text of a line; None instead of a text that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """Why a line holds no JSON that can be used."""
+class BadLine:
+    """The reason why the JSON of a line cannot be used."""
 
     reason: str
 
 
 class _Counted(io.RawIOBase):
-    """The raw bytes of a file, telling how far it is read."""
+    """The raw bytes of a file; reports which share of it has been read."""
 
-    def __init__(self, path: Path, at: Callable[[float], None]) -> None:
+    def __init__(self, path: Path, report: Callable[[float], None]) -> None:
         self._raw = path.open("rb", buffering=0)
         self._size = max(path.stat().st_size, 1)
-        self._at = at
+        self._report = report
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
         count = self._raw.readinto(buffer)
-        self._at(min(self._raw.tell() / self._size, 1.0))
+        self._report(min(self._raw.tell() / self._size, 1.0))
         return count
 
     def close(self) -> None:
@@ -47,9 +47,9 @@ class _Counted(io.RawIOBase):
 
 
 @contextmanager
-def opened(path: Path, at: Callable[[float], None]) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked where it is gzipped; `at` hears which share (0..1) of it has been read."""
-    with io.BufferedReader(_Counted(path, at), buffer_size=1 << 16) as buffered:
+def open_stream(path: Path, report: Callable[[float], None]) -> Iterator[IO[bytes]]:
+    """The bytes of a file, decompressed if it is compressed; `report` takes the share (0..1) that has been read."""
+    with io.BufferedReader(_Counted(path, report), buffer_size=1 << 16) as buffered:
         if buffered.peek(2)[:2] != _GZIP:
             yield buffered
             return
@@ -57,36 +57,36 @@ def opened(path: Path, at: Callable[[float], None]) -> Iterator[IO[bytes]]:
             yield lines
 
 
-def lines_of(stream: IO[bytes]) -> Iterator[Line]:
-    """Yields every line of UTF-8 text, in memory that the longest usable line bounds."""
+def read_lines(stream: IO[bytes]) -> Iterator[Line]:
+    """Yield every line of UTF-8 text, in memory that the longest usable line bounds."""
     number = 0
     while raw := stream.readline(MAX_LINE):
         number += 1
-        whole = len(raw) < MAX_LINE or raw.endswith(b"\n")
-        while not whole:
+        is_complete = len(raw) < MAX_LINE or raw.endswith(b"\n")
+        while not is_complete:
             rest = stream.readline(MAX_LINE)
-            whole = len(rest) < MAX_LINE or rest.endswith(b"\n")
-            raw = b"\xff"  # too long: as unusable as bytes that are no text
+            is_complete = len(rest) < MAX_LINE or rest.endswith(b"\n")
+            raw = b"\xff"  # too long: as unusable as bytes that are not text
         try:
             yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
             yield number, None
 
 
-def json_values(lines: Iterator[Line]) -> Iterator[tuple[int, Any]]:
-    """Yields the number and the value of each line of JSON, empty ones left out, or an `Unread`."""
+def parse_json_lines(lines: Iterator[Line]) -> Iterator[tuple[int, Any]]:
+    """Yield the number and value of each line of JSON, or a `BadLine`; empty lines are left out."""
     for number, text in lines:
         if text is None:
-            yield number, Unread(UNUSABLE)
+            yield number, BadLine(UNUSABLE)
         elif text.strip():
             try:
-                value = json.loads(text, parse_constant=no_constant)
+                value = json.loads(text, parse_constant=refuse_constant)
             except RecursionError:
-                value = Unread("it is no JSON that can be read: nested too deeply")
+                value = BadLine("it is not valid JSON: nested too deeply")
             except ValueError as error:
-                value = Unread(f"it is no JSON: {getattr(error, 'msg', error)}")
+                value = BadLine(f"it is not valid JSON: {getattr(error, 'msg', error)}")
             yield number, value
 
 
-def no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+def refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a valid JSON number")

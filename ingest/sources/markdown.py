@@ -1,8 +1,8 @@
-"""Decision records in Markdown: MADR 2, 3 and 4, Nygard's form (adr-tools), and our own.
+"""Decision records in Markdown: MADR 2, 3 and 4, Nygard's form (adr-tools), and this project's own. Source: ING-18.
 
-What a record says is looked for in this order: front matter, `Key: value` lines below the title (MADR 2, adr-tools),
-a section of that name (Nygard). Front matter may hold `title`, `status`, `date`, `deciders` (or `decision-makers`,
-`authors`), `target`, `supersedes`, `superseded-by`, `requires`, `amends`, `amended-by`; and for the graph
+A value is looked for in this order: front matter, `Key: value` lines below the title (MADR 2, adr-tools), a section of
+that name (Nygard). Front matter may have `title`, `status`, `date`, `deciders` (or `decision-makers`,
+`authors`), `target`, `supersedes`, `superseded-by`, `requires`, `amends`, `amended-by`; and for the graph:
 
     relations:                       # how entities relate, as graph_add_edge would record it
       - [Precedent, STORES_IN, Neo4j]
@@ -15,49 +15,58 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from ingest.records import MAX_INDEXED, BadRecord, DecisionRecord, Link, PassedOver, Standing, storable
+from ingest.records import MAX_INDEXED, BadRecord, DecisionRecord, PassedOver, RecordLink, Standing, is_storable
 from ingest.sources.dates import parse_date
-from ingest.sources.documents import Document
-from ingest.sources.front_matter import Broken, labels_of, our_name, relations_of, split_front_matter, text_of
-from ingest.sources.outline import MARKDOWN, Outline, plain
-from ingest.sources.references import Claim, Names, key_of
-from ingest.sources.status import NO_DATE, NO_STATUS, standing_of, unknown_status
+from ingest.sources.front_matter import (
+    BadFrontMatter,
+    canonical_name,
+    parse_labels,
+    parse_relations,
+    split_front_matter,
+    to_text,
+)
+from ingest.sources.outline import MARKDOWN, Outline, strip_markup
+from ingest.sources.references import Claim, ReferenceResolver, build_key
+from ingest.sources.status import NO_DATE, NO_STATUS, describe_unknown_status, parse_status
+from ingest.sources.text_files import TextFile
 
-_VERSION = "markdown 1"
-"""Part of every digest: when this reader learns to see more, unchanged files are read again."""
+_VERSION = "markdown 2"
+"""Part of every digest: a new version of the reader reads unchanged files again."""
 
 
-def read_markdown(document: Document, project: str | None = None) -> DecisionRecord | BadRecord | PassedOver:
-    """Returns the decision that a Markdown file records.
+def read_markdown(document: TextFile, project: str | None = None) -> DecisionRecord | BadRecord | PassedOver:
+    """The decision that a Markdown file records.
 
-    `project` replaces the name that its folder gives to its collection. A file that has neither a status nor a section
-    on a decision is no decision record: passed over in a folder, a `BadRecord` where it was named itself.
+    `project` replaces the name that its folder gives to its collection. A file with neither a status nor a section on a
+    decision is not a decision record: it is passed over in a folder, and a `BadRecord` if its path was given.
     """
     matter = split_front_matter(document.text)
-    if isinstance(matter, Broken):
+    if isinstance(matter, BadFrontMatter):
         return BadRecord(str(document.path), matter.line, matter.reason)
     outline = Outline(matter.body)
     pairs, rest = outline.preamble()
-    named = {name: value for key, value in reversed(pairs) if (name := our_name(key)) not in {"relations", "labels"}}
+    named = {
+        name: value for key, value in reversed(pairs) if (name := canonical_name(key)) not in {"relations", "labels"}
+    }
     values: dict[str, Any] = {name: value for name, value in named.items() if name} | matter.values
-    if "status" not in values and (said := outline.texts("status")):
-        values["status"] = said[0].split("\n")[0]
+    if "status" not in values and (statuses := outline.texts("status")):
+        values["status"] = statuses[0].split("\n")[0]
     if "status" not in values and not outline.has("decision"):
-        reason = "it is no decision record: it has neither a status nor a section on a decision"
-        return BadRecord(str(document.path), 1, reason) if document.named else PassedOver(str(document.path))
-    # The decision first, then its context: previews and embeddings see the beginning.
+        reason = "it is not a decision record: it has neither a status nor a section on a decision"
+        return BadRecord(str(document.path), 1, reason) if document.is_explicit else PassedOver(str(document.path))
+    # The decision first, then its context: previews and embeddings use the beginning.
     texts = outline.texts("decision", "context") or outline.texts("", "options", "links") or [rest]
-    names = Names(document, project or document.collection)
-    return _record(names, values, outline, "\n\n".join(texts), matter.line)
+    names = ReferenceResolver(document, project or document.collection)
+    return _build_record(names, values, outline, "\n\n".join(texts), matter.line)
 
 
-def _record(
-    names: Names, values: dict[str, Any], outline: Outline, rationale: str, line: int
+def _build_record(
+    names: ReferenceResolver, values: dict[str, Any], outline: Outline, rationale: str, line: int
 ) -> DecisionRecord | BadRecord:
-    document, key = names.document, key_of(names.document.path, names.collection)
-    title = text_of(values.get("title")) or outline.title
-    status, target = text_of(values.get("status")), text_of(values.get("target")) or None
-    relations, labels = relations_of(values.get("relations")), labels_of(values.get("labels"))
+    document, key = names.document, build_key(names.document.path, names.collection)
+    title = to_text(values.get("title")) or outline.title
+    status, target = to_text(values.get("status")), to_text(values.get("target")) or None
+    relations, labels = parse_relations(values.get("relations")), parse_labels(values.get("labels"))
     if relations is None or labels is None:
         what = (
             "`relations` must list [head, relation, tail]"
@@ -65,19 +74,21 @@ def _record(
             else "`labels` must map entities to labels"
         )
         return BadRecord(str(document.path), 1, f"{what}, each a text of 1 to {MAX_INDEXED:,} characters")
-    if problem := _problem(key, title, target, rationale, values):
+    if problem := _find_problem(key, title, target, rationale, values):
         return BadRecord(str(document.path), line, problem)
-    standing = standing_of(plain(status)) if status else Standing.IN_FORCE
-    created = parse_date(text_of(values.get("date")))
-    claims = dict.fromkeys(_claims(values, outline, names))
+    standing = parse_status(strip_markup(status)) if status else Standing.IN_FORCE
+    created = parse_date(to_text(values.get("date")))
+    claims = dict.fromkeys(_list_claims(values, outline, names))
 
-    def claimed(kind: Claim) -> tuple[str, ...]:
+    def list_claimed(kind: Claim) -> tuple[str, ...]:
         return tuple(other for claim, other in claims if claim == kind)
 
-    related = tuple(Link(kind, other) for kind in ("REQUIRES", "AMENDS", "AMENDED_BY") for other in claimed(kind))
+    related = tuple(
+        RecordLink(kind, other) for kind in ("REQUIRES", "AMENDS", "AMENDED_BY") for other in list_claimed(kind)
+    )
     stronger = {other for claim, other in claims if claim != "MENTIONS"} | {key}
     notes = (
-        None if standing else unknown_status(status),
+        None if standing else describe_unknown_status(status),
         None if status else NO_STATUS,
         None if created else NO_DATE,
     )
@@ -89,12 +100,13 @@ def _record(
         standing=standing or Standing.PENDING,
         source_status=status,
         created=created,
-        authors=_people(values.get("deciders")),
+        authors=_parse_people(values.get("deciders")),
         rationale=rationale,
         consequences=tuple(outline.consequences()),
-        supersedes=claimed("supersedes"),
-        superseded_by=claimed("superseded_by"),
-        links=related + tuple(Link("MENTIONS", other) for other in claimed("MENTIONS") if other not in stronger),
+        supersedes=list_claimed("supersedes"),
+        superseded_by=list_claimed("superseded_by"),
+        links=related
+        + tuple(RecordLink("MENTIONS", other) for other in list_claimed("MENTIONS") if other not in stronger),
         relations=relations,
         labels=labels,
         uri=document.uri,
@@ -104,15 +116,15 @@ def _record(
     )
 
 
-def _problem(key: str, title: str, target: str | None, rationale: str, values: dict[str, Any]) -> str | None:
+def _find_problem(key: str, title: str, target: str | None, rationale: str, values: dict[str, Any]) -> str | None:
     if not title:
         return "it has no title: neither in front matter nor as its first heading"
     if not rationale:
-        return "it says nothing beyond its title and status"
+        return "it has no text besides its title and status"
     if max(map(len, (key, title, target or ""))) > MAX_INDEXED:
-        return f"title, target and file name hold at most {MAX_INDEXED:,} characters"
-    if not all(map(storable, _leaves(values))):
-        return "its front matter holds an escape that is no Unicode character"
+        return f"title, target and file name have at most {MAX_INDEXED:,} characters"
+    if not all(map(is_storable, _leaves(values))):
+        return "its front matter has an escape that is not a Unicode character"
     return None
 
 
@@ -124,34 +136,34 @@ def _leaves(value: object) -> Iterator[str]:
             yield from _leaves(part)
 
 
-def _claims(values: dict[str, Any], outline: Outline, names: Names) -> Iterator[tuple[Claim, str]]:
-    """Everything the record says about other records, in one order."""
+def _list_claims(values: dict[str, Any], outline: Outline, names: ReferenceResolver) -> Iterator[tuple[Claim, str]]:
+    """All claims of the record about other records, in one order."""
     for kind in get_args(Claim):
         value = values.get(kind)
-        for word in value if isinstance(value, list) else [value]:
-            if isinstance(word, str):
-                yield from ((kind, key) for key in _named(word, names))
-    yield from _said(text_of(values.get("status")), names)
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str):
+                yield from ((kind, key) for key in _parse_references(text, names))
+    yield from _find_claims(to_text(values.get("status")), names)
     for inline, role in outline.inlines():
-        for claim, key in names.claims(inline, anywhere=role == "status"):
+        for claim, key in names.find_claims(inline, anywhere=role == "status"):
             if len(key) <= MAX_INDEXED:
                 yield claim, key
 
 
-def _named(word: str, names: Names) -> list[str]:
-    """The records that a value of front matter names: numbers, files, keys, or Markdown with links."""
-    if found := [key for _, key in _said(word, names)]:
+def _parse_references(text: str, names: ReferenceResolver) -> list[str]:
+    """The records that a value of front matter names: by number, file, key, or in Markdown with links."""
+    if found := [key for _, key in _find_claims(text, names)]:
         return found
-    parts = word.split(",") if re.fullmatch(r"[\s\d,#]+", word) else [word]
-    return [key for part in parts if (key := names.key_of_word(part)) and len(key) <= MAX_INDEXED]
+    parts = text.split(",") if re.fullmatch(r"[\s\d,#]+", text) else [text]
+    return [key for part in parts if (key := names.resolve_name(part)) and len(key) <= MAX_INDEXED]
 
 
-def _said(text: str, names: Names) -> Iterator[tuple[Claim, str]]:
+def _find_claims(text: str, names: ReferenceResolver) -> Iterator[tuple[Claim, str]]:
     for inline in MARKDOWN.parseInline(text):
-        yield from names.claims(inline, anywhere=True)
+        yield from names.find_claims(inline, anywhere=True)
 
 
-def _people(value: object) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else re.split(r",|;|\band\b", text_of(value))
-    names = (plain(re.sub(r"<[^>]*>", "", part)).strip(" {}@[]") for part in listed if isinstance(part, str))
+def _parse_people(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else re.split(r",|;|\band\b", to_text(value))
+    names = (strip_markup(re.sub(r"<[^>]*>", "", part)).strip(" {}@[]") for part in listed if isinstance(part, str))
     return tuple(dict.fromkeys(name for name in names if name and len(name) <= MAX_INDEXED))

@@ -1,4 +1,4 @@
-"""The status words of decision records, and what each means for us.
+"""The statuses of decision records, and what each means. Source: ING-26, ING-27.
 
 | standing | words | status of the :Decision |
 |---|---|---|
@@ -8,10 +8,9 @@
 | dropped | rejected, withdrawn, abandoned, declined, "April Fool!" … | `deprecated` |
 | pending | proposed, draft, deferred, in review … | `draft` |
 
-Only `active` ever answers as current (design.md, promise 4), so a word that is not in this table means `draft` and is
-reported: a decision is never put in force by a guess. A record that has no status at all, as MADR's minimal template
-allows, states a decision that was made: it is in force, and that is reported too. The word itself is kept exactly, as
-`source_status`.
+Only `active` answers as current, so a word that is not in this table means `draft` and is reported: a guess never puts
+a decision in force. A record without a status, as MADR's minimal template allows, states a decision that was made: it
+is in force, and that is reported too. The original text is stored as `source_status`.
 """
 
 import re
@@ -41,10 +40,10 @@ _FIRST = re.compile(
 _UNFILLED = re.compile(r"[|{}]|\baccepted\s*/", re.IGNORECASE)
 
 
-def standing_of(words: str) -> Standing | None:
-    """Returns what a status says by its first word, or None where we do not know that word.
+def parse_status(words: str) -> Standing | None:
+    """The standing that a status begins with, or None for an unknown one.
 
-    A template nobody filled in ("proposed | accepted | rejected") says nothing.
+    A template that nobody filled in ("proposed | accepted | rejected") has none.
     """
     if _UNFILLED.search(words):
         return None
@@ -52,10 +51,10 @@ def standing_of(words: str) -> Standing | None:
     return _STANDINGS[match[1].lower()] if match else None
 
 
-NO_DATE = "it gives no date that can be read: taken as recorded when it was first ingested"
-NO_STATUS = "it has no status: taken as accepted"
+NO_DATE = "it has no date that can be read: the time of its first ingestion is used"
+NO_STATUS = "it has no status: it counts as accepted"
 
 
-def unknown_status(words: str) -> str:
-    """The sentence for the report about a status that is not in the table."""
-    return f"the status {words[:60]!r} is not known: taken as a draft"
+def describe_unknown_status(words: str) -> str:
+    """The note about a status that is not in the table."""
+    return f"the status {words[:60]!r} is not known: it counts as a draft"

@@ -1,15 +1,16 @@
-"""Triples from TSV, CSV and JSON Lines, plain or gzipped, read as a stream in constant memory.
+"""Triples from TSV, CSV and JSON Lines, compressed or not, read as a stream in constant memory. Source: ING-50 to
+ING-52.
 
 | form | a record |
 |---|---|
-| `.tsv` | fields between tabs, taken as they are: quotes mean nothing |
-| `.csv` | RFC 4180, quoted fields may hold commas and line breaks |
+| `.tsv` | fields between tabs, as they are: quotes have no meaning |
+| `.csv` | RFC 4180, quoted fields may have commas and line breaks |
 | `.jsonl`, `.ndjson` | an object with the names below, or an array in their order |
 
 Fields in order: `head`, `relation`, `tail`, then optionally `weight` (0..1), `properties` (a JSON object),
-`head_label`, `tail_label`. A first line that holds these names (or `source`/`subject`, `predicate`, `target`/`object`)
-sets another order. What a record may hold is what `graph_add_edge` accepts (cognitive.md), except that
-blank names and relations are taken for the mistakes they are.
+`head_label`, `tail_label`. A first line with these names (or `source`/`subject`, `predicate`, `target`/`object`)
+sets another order. A record may have what `graph_add_edge` accepts, except that blank names and relations are refused
+as mistakes (ING-54).
 """
 
 import csv
@@ -19,12 +20,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from ingest.records import MAX_INDEXED, BadRecord, Triple, storable
-from ingest.sources.lines import UNUSABLE, Line, Unread, json_values, lines_of, no_constant, opened
+from ingest.records import MAX_INDEXED, BadRecord, Triple, is_storable
+from ingest.sources.lines import UNUSABLE, BadLine, Line, open_stream, parse_json_lines, read_lines, refuse_constant
 
-Form = Literal["tsv", "csv", "jsonl"]
+TripleFormat = Literal["tsv", "csv", "jsonl"]
 FIELDS: tuple[str, ...] = ("head", "relation", "tail", "weight", "properties", "head_label", "tail_label")
-_FORMS: dict[str, Form] = {
+_FORMS: dict[str, TripleFormat] = {
     ".tsv": "tsv", ".tab": "tsv", ".txt": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
 _OTHER_NAMES = {
@@ -36,39 +37,37 @@ Row = tuple[int, list[Any] | dict[str, Any] | str]
 """Line and fields of a record, in order or by name, or what is wrong with it."""
 
 
-def form_of(path: Path) -> Form | None:
-    """The form that a file's name tells, `.gz` left out; None where it tells none."""
+def detect_format(path: Path) -> TripleFormat | None:
+    """The format that a file's name shows, without `.gz`; None if it shows none."""
     name = path.name.lower().removesuffix(".gz")
     return _FORMS.get(Path(name).suffix)
 
 
 def read_triples(
-    path: Path, form: Form | None = None, *, at: Callable[[float], None] = lambda _: None
+    path: Path, form: TripleFormat | None = None, *, at: Callable[[float], None] = lambda _: None
 ) -> Iterator[Triple | BadRecord]:
-    """Yields every triple of a file in order, and a `BadRecord` for each that cannot be one; never raises for content.
+    """Yield every triple of a file in order, and a `BadRecord` for each record that is not one.
 
-    `form` is told by the file's name unless given. `at` hears which share of the file's bytes (0..1) has been read.
+    By default the file's name shows its `form`. `at` takes the share (0..1) of the file's bytes that has been read.
     """
-    file, form = str(path), form or form_of(path)
+    file, form = str(path), form or detect_format(path)
     if form is None:
-        yield BadRecord(
-            file, 0, "its name tells no form: .tsv, .csv or .jsonl, with .gz or without, or say which it is"
-        )
+        yield BadRecord(file, 0, "its name does not show its format; name it .tsv, .csv or .jsonl, or use --format")
         return
     last = 0
     try:
-        with opened(path, at) as stream:
-            for last, fields in _rows(lines_of(stream), form):
-                yield _triple(fields, file, last) if isinstance(fields, dict) else BadRecord(file, last, fields)
+        with open_stream(path, at) as stream:
+            for last, fields in _rows(read_lines(stream), form):
+                yield _parse_triple(fields, file, last) if isinstance(fields, dict) else BadRecord(file, last, fields)
     except (OSError, EOFError, zlib.error) as error:
-        yield BadRecord(file, last + 1, f"it cannot be read on from here: {type(error).__name__}")
+        yield BadRecord(file, last + 1, f"it cannot be read from here on: {type(error).__name__}")
 
 
-def _rows(lines: Iterator[Line], form: Form) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yields the line and the fields of each record by name, or what is wrong with it."""
+def _rows(lines: Iterator[Line], form: TripleFormat) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the line and the fields of each record by name, or what is wrong with it."""
     names, first = FIELDS, True
     for number, row in {"tsv": _tsv, "csv": _csv, "jsonl": _jsonl}[form](lines):
-        if isinstance(row, list) and first and (header := _header(row)):
+        if isinstance(row, list) and first and (header := _parse_header(row)):
             names, first = header, False
         elif isinstance(row, list) and not 3 <= len(row) <= len(names):  # noqa: PLR2004
             yield (
@@ -80,9 +79,9 @@ def _rows(lines: Iterator[Line], form: Form) -> Iterator[tuple[int, dict[str, An
             yield number, dict(zip(names, row, strict=False)) if isinstance(row, list) else row
 
 
-def _header(row: list[Any]) -> tuple[str, ...] | None:
-    said = [str(name).strip().lower() for name in row]
-    names = tuple(_OTHER_NAMES.get(name, name) for name in said)
+def _parse_header(row: list[Any]) -> tuple[str, ...] | None:
+    given = (str(name).strip().lower() for name in row)
+    names = tuple(_OTHER_NAMES.get(name, name) for name in given)
     return names if {"head", "relation", "tail"} <= set(names) and set(names) <= set(FIELDS) else None
 
 
@@ -95,7 +94,7 @@ def _tsv(lines: Iterator[Line]) -> Iterator[Row]:
 
 
 def _csv(lines: Iterator[Line]) -> Iterator[Row]:
-    """A record begins on the line after the one before it; a broken one ends where the reader gave it up."""
+    """A record begins on the line after the last one; a bad record ends where the reader stopped."""
     broken: list[int] = []
     read = 0
 
@@ -114,7 +113,7 @@ def _csv(lines: Iterator[Line]) -> Iterator[Row]:
         try:
             row: list[Any] | None = next(reader, None)
         except csv.Error as error:
-            yield start, f"it is no CSV: {error}"
+            yield start, f"it is not valid CSV: {error}"
             continue
         yield from ((number, UNUSABLE) for number in broken)
         broken.clear()
@@ -125,8 +124,8 @@ def _csv(lines: Iterator[Line]) -> Iterator[Row]:
 
 
 def _jsonl(lines: Iterator[Line]) -> Iterator[Row]:
-    for number, value in json_values(lines):
-        if isinstance(value, Unread):
+    for number, value in parse_json_lines(lines):
+        if isinstance(value, BadLine):
             yield number, value.reason
         elif isinstance(value, dict):
             named = {_OTHER_NAMES.get(str(name), str(name)): part for name, part in value.items()}
@@ -136,29 +135,29 @@ def _jsonl(lines: Iterator[Line]) -> Iterator[Row]:
             yield number, value if isinstance(value, list) else "it is neither an object nor an array"
 
 
-def _triple(fields: dict[str, Any], file: str, line: int) -> Triple | BadRecord:
+def _parse_triple(fields: dict[str, Any], file: str, line: int) -> Triple | BadRecord:
     fields = {name: value for name, value in fields.items() if value is not None and value != ""}
     for name in ("head", "relation", "tail"):
         value = fields.get(name)
         if not isinstance(value, str) or not value.strip():
-            return BadRecord(file, line, f"its {name} is missing, empty or no text")
+            return BadRecord(file, line, f"its {name} is missing, empty or not a text")
     for name in ("head", "relation", "tail", "head_label", "tail_label"):
         value = fields.get(name, "Entity")
-        if not isinstance(value, str) or len(value) > MAX_INDEXED or not storable(value):
-            return BadRecord(file, line, f"its {name} is no text of at most {MAX_INDEXED:,} Unicode characters")
-    weight = _weight(fields["weight"]) if "weight" in fields else None
+        if not isinstance(value, str) or len(value) > MAX_INDEXED or not is_storable(value):
+            return BadRecord(file, line, f"its {name} is not a text of at most {MAX_INDEXED:,} Unicode characters")
+    weight = _parse_weight(fields["weight"]) if "weight" in fields else None
     if weight is None and "weight" in fields:
-        return BadRecord(file, line, "its weight is no number from 0 to 1")
-    properties = _properties(fields.get("properties", {}))
+        return BadRecord(file, line, "its weight is not a number from 0 to 1")
+    properties = _parse_properties(fields.get("properties", {}))
     if properties is None:
-        return BadRecord(file, line, "its properties are no JSON object")
+        return BadRecord(file, line, "its properties are not a JSON object")
     return Triple(
         fields["head"], fields["relation"], fields["tail"], weight, properties,
         fields.get("head_label", "Entity"), fields.get("tail_label", "Entity"), line,
     )  # fmt: skip
 
 
-def _weight(value: object) -> float | None:
+def _parse_weight(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -168,10 +167,10 @@ def _weight(value: object) -> float | None:
     return number if 0 <= number <= 1 else None
 
 
-def _properties(value: object) -> dict[str, Any] | None:
+def _parse_properties(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
         try:
-            value = json.loads(value, parse_constant=no_constant)
+            value = json.loads(value, parse_constant=refuse_constant)
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None

@@ -1,1 +1,1 @@
-"""Who may come in: tokens, the credential of a request, the hosts it may name."""
+"""Access: hosts, credentials, roles and rate limits."""

@@ -1,11 +1,11 @@
-"""The caller as a route asks for it."""
+"""The caller of a request, as a parameter of a route."""
 
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from server.access.gate import caller_of
-from server.principals import Principal
+from server.core.principals import Principal
 
 
 def _caller(request: Request) -> Principal:

@@ -1,6 +1,6 @@
-"""The door of the HTTP service: which hosts and origins may be named, who is calling, how often.
+"""The gate of the HTTP service: it checks host, origin, credential and rate of every request (docs/threat-model.md).
 
-Source: design.md section 6; decisions.md "Permission Denied"; docs/threat-model.md.
+Source: SVC-20, SVC-28.
 """
 
 import re
@@ -17,52 +17,54 @@ from server.access.rate import RateLimit
 from server.access.requests import PRINCIPAL
 from server.access.roles import ENDPOINTS
 from server.access.tokens import Tokens
-from server.errors import ForeignHost, ForeignOrigin, PrecedentError, Unauthenticated
-from server.principals import Principal, Role
-from server.settings import Settings
+from server.core.errors import ForeignHost, ForeignOrigin, PrecedentError, Unauthenticated
+from server.core.principals import Principal, Role
+from server.core.settings import Settings
 
-_OPEN = frozenset(what.partition(" ")[2] for what, role in ENDPOINTS.items() if role is None)
-_OPEN_BELOW = ("/static-offline-docs/", "/docs/")
-"""The docs page's own script and style."""
+_PUBLIC = frozenset(endpoint.partition(" ")[2] for endpoint, role in ENDPOINTS.items() if role is None)
+_PUBLIC_BELOW = ("/static-offline-docs/", "/docs/")
+"""The script and style of the API page."""
 _MCP = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _METHODS = ("GET", "POST", "DELETE")
 _HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "last-event-id")
-_TOLD = ("x-request-id", "retry-after", "mcp-session-id")
+_EXPOSED_HEADERS = ("x-request-id", "retry-after", "mcp-session-id")
 _FOREIGN_HOST = 421
 
-Told = Callable[[PrecedentError], Response]
-"""Tells an error over HTTP."""
+ToResponse = Callable[[PrecedentError], Response]
+"""Returns the HTTP response for an error."""
 
 
 def caller_of(scope: Scope) -> Principal:
-    """Returns the principal that the gate let in."""
+    """Return the principal that the gate has identified."""
     principal: Principal = scope[PRINCIPAL]
     return principal
 
 
 class Gate:
-    """ASGI middleware that refuses foreign hosts (421) and origins (403), unknown (401) and hasty callers (429).
+    """ASGI middleware that refuses unknown hosts (421), origins (403), callers (401) and too many requests (429).
 
-    Over MCP the executor counts instead, so that an agent reads an error of the tool's own form.
+    Over MCP the executor limits the rate instead, so that an agent gets the error in the tool's own form.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, tokens: Tokens, rate: RateLimit, told: Told) -> None:
+    def __init__(
+        self, app: ASGIApp, *, settings: Settings, tokens: Tokens, rate: RateLimit, to_response: ToResponse
+    ) -> None:
         self._settings = settings
         self._tokens = tokens
         self._rate = rate
-        self._told = told
+        self._to_response = to_response
         self._bearer = Bearer(Verifier(tokens, settings.agent_memory_secret, settings.namespace))
         self._app = app
-        # A browser asks first (OPTIONS) and sends no credential then: that is answered before one is looked for.
-        self._admitted: ASGIApp = self._admit
+        # A browser first sends OPTIONS without a credential: that is answered before the credential is checked.
+        self._with_cors: ASGIApp = self._admit
         if settings.allowed_origins:
-            self._admitted = CORSMiddleware(
+            self._with_cors = CORSMiddleware(
                 self._admit,
-                allow_origin_regex="|".join(_pattern(origin) for origin in settings.allowed_origins),
+                allow_origin_regex="|".join(_origin_pattern(origin) for origin in settings.allowed_origins),
                 allow_methods=_METHODS,
                 allow_headers=_HEADERS,
-                expose_headers=_TOLD,
+                expose_headers=_EXPOSED_HEADERS,
             )
         names = [*_LOOPBACK, *([] if settings.loopback else [settings.host])]
         self._hosts = TransportSecurityMiddleware(
@@ -79,25 +81,28 @@ class Gate:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] == "websocket":  # no route takes one
+        # RFC 9110, 5.5: white space around a header's value is not part of it. Some HTTP parsers leave it in place, and
+        # MCP compares the values of Mcp-Method, Mcp-Name and others with the body.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        if scope["type"] == "websocket":  # no route uses WebSocket
             await send({"type": "websocket.close", "code": 1008})
             return
-        # Its answers are plain text; what they say is told in the form of all errors.
+        # Its responses are plain text; ours have the form of all errors.
         refused = await self._hosts.validate_request(Request(scope))
-        await (self._told(_foreign(refused)) if refused else self._admitted)(scope, receive, send)
+        await (self._to_response(_to_error(refused)) if refused else self._with_cors)(scope, receive, send)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             path = scope["path"]
-            if path in _OPEN or path.startswith(_OPEN_BELOW):
-                # Whatever credential comes along; and nobody's asking keeps others from hearing that all is well.
+            if path in _PUBLIC or path.startswith(_PUBLIC_BELOW):
+                # Any credential is accepted here, and these requests do not count for the rate limit.
                 scope[PRINCIPAL] = Principal("anyone", "human", Role.VIEWER, self._settings.namespace)
             else:
                 scope[PRINCIPAL] = principal = await self._identify(Request(scope))
                 if not path.startswith(_MCP):
                     await self._rate.require(principal)
         except PrecedentError as error:
-            await self._told(error)(scope, receive, send)
+            await self._to_response(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -107,25 +112,23 @@ class Gate:
 
     async def _anonymous(self, path: str) -> Principal:
         settings = self._settings
-        if not settings.loopback or await self._tokens.exist():
+        if not settings.loopback or await self._tokens.any_exist():
             raise Unauthenticated(
-                "A bearer token is needed: `Authorization: Bearer …`; `precedent token create --name NAME` makes one."
+                "A bearer token is required: `Authorization: Bearer …`; create one with `precedent token create`."
             )
-        # memory-core-rest.md knows no authentication on localhost; over MCP whoever comes is an agent.
+        # On loopback without tokens, REST has no authentication, and every MCP client is an agent.
         if path.startswith(_MCP):
             return Principal(settings.principal, "agent", Role.AGENT, settings.namespace)
         return Principal("local", "human", Role.ADMIN, settings.namespace)
 
 
-def _foreign(refused: Response) -> PrecedentError:
+def _to_error(refused: Response) -> PrecedentError:
     if refused.status_code == _FOREIGN_HOST:
-        return ForeignHost(
-            "The header Host names a host that this service is not; PRECEDENT_ALLOWED_HOSTS allows more names."
-        )
-    return ForeignOrigin("Pages of this origin may not ask; PRECEDENT_ALLOWED_ORIGINS allows those that may.")
+        return ForeignHost("The header Host names an unknown host; add it to PRECEDENT_ALLOWED_HOSTS to allow it.")
+    return ForeignOrigin("Web pages of this origin are not allowed; add it to PRECEDENT_ALLOWED_ORIGINS to allow it.")
 
 
-def _pattern(origin: str) -> str:
-    """A regular expression for an allowed origin; `:*` at its end stands for any port."""
+def _origin_pattern(origin: str) -> str:
+    """Return a regular expression for an allowed origin; `:*` at its end stands for any port."""
     name = origin.removesuffix(":*")
     return re.escape(name) + (r"(:\d+)?" if name != origin else "")

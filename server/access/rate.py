@@ -1,7 +1,8 @@
-"""How often a caller may ask: a sliding window for each principal, in this process.
+"""The rate limit: a sliding window for each principal, in this process.
 
-Source: issue 6, "Access". The windows are those of the library `limits`; several service processes count each for
-itself.
+The library `limits` implements the windows. Each service process counts for itself.
+
+Source: SVC-29.
 """
 
 import json
@@ -12,27 +13,27 @@ from limits import parse_many
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
-from server.errors import RateLimitExceeded
-from server.principals import Principal
+from server.core.errors import RateLimitExceeded
+from server.core.principals import Principal
 
 
 class RateLimit:
-    """Counts the requests of each principal; `limit` is such as `500/second;10000/minute`, or None for no limit."""
+    """Counts the requests of each principal; `limit` is for example `500/second;10000/minute`, or None."""
 
     def __init__(self, limit: str | None) -> None:
         self._limits = parse_many(limit) if limit else []
         self._windows = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     async def require(self, caller: Principal) -> None:
-        """Counts a request; raises `RateLimitExceeded`, saying when to come back, where it is one too many."""
-        # One word for both: the library puts a slash between two, which names may hold as well.
-        who = json.dumps([caller.namespace, caller.name])
+        """Count a request; raise `RateLimitExceeded`, with the time to wait, where it exceeds the limit."""
+        # One key for both: the library joins keys with a slash, which names may contain.
+        key = json.dumps([caller.namespace, caller.name])
         for limit in self._limits:
-            if not await self._windows.hit(limit, who):
-                window = await self._windows.get_window_stats(limit, who)
+            if not await self._windows.hit(limit, key):
+                window = await self._windows.get_window_stats(limit, key)
                 wait = max(1, math.ceil(window.reset_time - time.time()))
                 raise RateLimitExceeded(
-                    f"Rate limit exceeded: {caller.name!r} may ask {limit}. Try again in {wait} s, or have whoever "
-                    "runs the service raise PRECEDENT_RATE_LIMIT.",
+                    f"Rate limit exceeded: {caller.name!r} may send {limit}. Try again in {wait} s, or ask the "
+                    "operator to raise PRECEDENT_RATE_LIMIT.",
                     {"retry_after_seconds": wait, "limit": str(limit)},
                 )

@@ -1,6 +1,8 @@
-"""Every request has an id, a line in the log and a place in the metrics: who asked what, how long it took, the status.
+"""The id, the log line and the metrics of every HTTP request: caller, route, time and status.
 
-Source: issue 6, "Access". Never a body, a query or a secret: of the address only the route's own template is told.
+Bodies, query strings and secrets are never logged; of the address, only the route's template is.
+
+Source: SVC-74.
 """
 
 import time
@@ -11,27 +13,27 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.metrics import Metrics
+from server.observability.metrics import Metrics
 
 PRINCIPAL = "precedent.principal"
 _REQUEST = "precedent.request"
 _QUIET = frozenset({"/mcp", "/healthcheck", "/metrics"})
-"""The executor tells of each call and read; the others are asked by machines, every few seconds."""
+"""Logged at level debug: the executor logs each call and read, and monitoring asks the others often."""
 _METHODS = frozenset(HTTPMethod)
 _FAILED = 500
 _log = structlog.get_logger(__name__)
 
 
 def request_of(scope: Scope) -> str:
-    """Returns the id of a request, which its answer carries as `X-Request-Id`."""
+    """Return the id of a request; its answer has it as `X-Request-Id`."""
     request: str = scope.get(_REQUEST) or token_hex(8)
     return request
 
 
 def route_of(scope: Scope) -> str:
-    """Returns what a request asks, as `GET /memories`; of what no route takes, the method alone.
+    """Return the route of a request, such as `GET /memories`; without a route, only the method.
 
-    A method that HTTP does not have is `OTHER`: any word may be sent as one, and each route is counted by itself.
+    An unknown method is `OTHER`, so that callers cannot add metrics without bound.
     """
     method = scope["method"] if scope["method"] in _METHODS else "OTHER"
     path = getattr(scope.get("route"), "path", None) or (scope["path"] if scope["path"] in _QUIET else "")
@@ -39,7 +41,7 @@ def route_of(scope: Scope) -> str:
 
 
 class RequestLog:
-    """ASGI middleware, the outermost one: gives each request an id, then logs and measures it."""
+    """The outermost ASGI middleware: gives each request an id, then logs and measures it."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
         self._app = app
@@ -52,7 +54,7 @@ class RequestLog:
         request = scope[_REQUEST] = token_hex(8)
         started, status = time.perf_counter(), _FAILED
 
-        async def marked(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = int(message["status"])
@@ -60,13 +62,13 @@ class RequestLog:
             await send(message)
 
         try:
-            await self._app(scope, receive, marked)
+            await self._app(scope, receive, send_with_id)
         finally:
             seconds, route = time.perf_counter() - started, route_of(scope)
             self._metrics.request_answered(route, status, seconds)
-            tell = _log.debug if scope["path"] in _QUIET and status < _FAILED else _log.info
+            log = _log.debug if scope["path"] in _QUIET and status < _FAILED else _log.info
             caller = scope.get(PRINCIPAL)
-            tell(
+            log(
                 "request",
                 request=request,
                 caller=caller.name if caller else None,

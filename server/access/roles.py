@@ -1,18 +1,23 @@
-"""Who may do what: the least role for each tool, resource and endpoint. The doors enforce this table and nothing else.
+"""The lowest role that each tool, resource and endpoint requires. Both transports enforce these tables.
 
-Source: design.md section 6; decisions.md "Permission Denied". Reading needs viewer, writing agent; accepting proposals,
-deleting and replacing much at once, and taking everything away need admin.
+Reading requires viewer and writing agent. Accepting proposals, deleting, replacing many records and exporting require
+admin.
+
+Source: SVC-17, SVC-18.
 """
 
 from collections.abc import Mapping
 
-from server.principals import Principal, Role
+from server.core.principals import Role
 
 TOOLS: Mapping[str, Role] = {
     # decisions
     "record_decision": Role.AGENT,
     "supersede_decision": Role.AGENT,
     "search_decisions": Role.VIEWER,
+    "get_decisions": Role.VIEWER,
+    "list_decisions": Role.VIEWER,
+    "overview": Role.VIEWER,
     "propose_decision": Role.AGENT,
     "list_proposals": Role.VIEWER,
     "accept_proposal": Role.ADMIN,
@@ -21,6 +26,7 @@ TOOLS: Mapping[str, Role] = {
     "graph_add_node": Role.AGENT,
     "graph_add_edge": Role.AGENT,
     "graph_query_neighbors": Role.VIEWER,
+    "graph_list_entities": Role.VIEWER,
     "graph_find_path": Role.VIEWER,
     # entries
     "save_memory": Role.AGENT,
@@ -32,6 +38,8 @@ TOOLS: Mapping[str, Role] = {
     # journal
     "store_conversation_message": Role.AGENT,
     "get_conversation_history": Role.VIEWER,
+    "get_agents": Role.VIEWER,
+    "get_conversations": Role.VIEWER,
     "search_conversations": Role.VIEWER,
     "store_context": Role.AGENT,
     "get_context": Role.VIEWER,
@@ -44,17 +52,22 @@ TOOLS: Mapping[str, Role] = {
     "get_correction_logs": Role.VIEWER,
     "log_success_metric": Role.AGENT,
     "get_success_metrics": Role.VIEWER,
-    "tavily_web_search": Role.VIEWER,  # with an agent_id it logs, and needs agent
+    "tavily_web_search": Role.VIEWER,  # with an agent_id it also logs, and requires agent
     # cognition
     "store_raw_dialogue": Role.AGENT,
     "compress_to_l2_insight": Role.AGENT,
     "hybrid_search": Role.VIEWER,
     "update_working_memory": Role.AGENT,
+    "archive_working_memory_item": Role.ADMIN,
     "store_episode": Role.AGENT,
+    "get_working_memory": Role.VIEWER,
+    "get_insights": Role.VIEWER,
+    "get_episodes": Role.VIEWER,
+    "get_dialogues": Role.VIEWER,
     "ping": Role.VIEWER,
     # evaluation
     "store_dual_judge_scores": Role.AGENT,
-    "get_golden_test_results": Role.AGENT,  # it keeps the day's result
+    "get_golden_test_results": Role.AGENT,  # it stores the result of the day
 }
 
 RESOURCES: Mapping[str, Role] = {
@@ -66,13 +79,13 @@ RESOURCES: Mapping[str, Role] = {
 }
 
 ENDPOINTS: Mapping[str, Role | None] = {
-    # Whoever reaches the port may ask whether it is well and what it offers: neither tells what is stored.
+    # No credential is required: neither health nor documentation shows stored data.
     "GET /healthcheck": None,
     "GET /docs": None,
     "GET /openapi.json": None,
-    # It counts what all namespaces hold together.
+    # It counts the records of all namespaces together.
     "GET /metrics": Role.ADMIN,
-    "POST /mcp": Role.VIEWER,  # each tool and resource then has its own
+    "POST /mcp": Role.VIEWER,  # each tool and resource has its own role
     "POST /memories": Role.AGENT,
     "GET /memories": Role.VIEWER,
     "POST /memories/query": Role.VIEWER,
@@ -83,12 +96,16 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "POST /decisions": Role.AGENT,
     "POST /decisions/supersede": Role.AGENT,
     "POST /decisions/query": Role.VIEWER,
+    "GET /decisions": Role.VIEWER,
+    "GET /decisions/{decision_id}": Role.VIEWER,
+    "GET /overview": Role.VIEWER,
     "POST /decisions/proposals": Role.AGENT,
     "GET /decisions/proposals": Role.VIEWER,
     "POST /decisions/proposals/{proposal_id}/accept": Role.ADMIN,
     "POST /decisions/proposals/{proposal_id}/reject": Role.ADMIN,
     "POST /graph/entities": Role.AGENT,
     "POST /graph/relations": Role.AGENT,
+    "GET /graph/entities": Role.VIEWER,
     "GET /graph/neighbors": Role.VIEWER,
     "GET /graph/paths": Role.VIEWER,
     "POST /entries": Role.AGENT,
@@ -96,13 +113,20 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "GET /entries/{entry_id}": Role.VIEWER,
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
     "GET /db/export": Role.ADMIN,
-    "POST /db/import": Role.AGENT,  # to replace needs admin
+    "POST /db/import": Role.AGENT,  # replacing requires admin
 }
 
 
-def require(what: str, caller: Principal) -> None:
-    """Raises `PermissionDenied` unless the caller may use the tool, resource or endpoint; unknown ones need admin."""
-    table: Mapping[str, Role | None] = ENDPOINTS if " " in what else RESOURCES if "://" in what else TOOLS
-    role = table.get(what, Role.ADMIN)
-    if role is not None:
-        caller.require(role)
+def get_tool_role(name: str) -> Role:
+    """The least role for a tool; admin where the table does not know it."""
+    return TOOLS.get(name, Role.ADMIN)
+
+
+def get_resource_role(uri: str) -> Role:
+    """The least role for a resource; admin where the table does not know it."""
+    return RESOURCES.get(uri, Role.ADMIN)
+
+
+def get_endpoint_role(route: str) -> Role | None:
+    """The least role for an endpoint, as `GET /overview`: None where anybody may; admin where it is not known."""
+    return ENDPOINTS.get(route, Role.ADMIN)

@@ -1,7 +1,9 @@
-"""Bearer tokens: made here, stored as digests in the graph, looked up at each request.
+"""Bearer tokens: created here, stored as digests in the graph, looked up at each request.
 
-Source: design.md section 6. A token is 256 random bits, so a plain digest cannot be guessed back. It is looked up by
-the beginning of its digest and compared whole in constant time: how long a refusal takes tells nothing.
+A token has 256 random bits, so a plain digest is safe. It is looked up by the beginning of its digest, and the complete
+digests are compared in constant time, so that the time of a refusal reveals nothing.
+
+Source: SVC-25, SVC-26, SVC-27.
 """
 
 import hmac
@@ -11,50 +13,50 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from server.errors import Conflict, GraphUnavailable, NotFound
-from server.graph.changes import doing
+from server.core.errors import Conflict, GraphUnavailable, NotFound
+from server.core.principals import Kind, Principal, Role, require_name
+from server.core.types import Row
+from server.graph.changes import audit_context
 from server.graph.graph import Graph
-from server.principals import Kind, Principal, Role, usable
-from server.types import Row
 
 _REMEMBER_SECONDS = 5.0
-_LOOKED_UP_BY = 16
-"""Hexadecimal digits of the digest: enough that no two tokens share them."""
+_KEY_LENGTH = 16
+"""Hexadecimal digits of the digest by which a token is looked up; no two tokens share them."""
 _MOST_REMEMBERED = 10_000
 _OPERATOR = "operator"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Whom a token stands for, and until when in epoch seconds."""
+class TokenHolder:
+    """The principal of a token, and its expiry in epoch seconds."""
 
     principal: Principal
     expires_at: int | None
 
 
 class Tokens:
-    """The tokens of this graph. What was looked up is remembered for 5 seconds, so revoking one takes that long.
+    """The tokens of this graph. A lookup is remembered for 5 seconds, so a revoked token works up to 5 seconds longer.
 
-    While Neo4j is away, what is remembered holds on.
+    While Neo4j is not available, remembered lookups stay valid.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._known: dict[str, tuple[float, Known | None]] = {}
-        self._any: tuple[float, bool] = (float("-inf"), True)
+        self._remembered: dict[str, tuple[float, TokenHolder | None]] = {}
+        self._any_exist: tuple[float, bool] = (float("-inf"), True)
 
     async def create(
         self, name: str, *, kind: Kind, role: Role, namespace: str, expires: datetime | None = None
     ) -> str:
-        """Returns a new token, which cannot be shown again.
+        """Create a token and return it; it cannot be shown again.
 
-        Raises `Conflict` when the name has one, `InvalidArgument` for a name or namespace that cannot be one.
+        Raises `Conflict` when the name has a token, `InvalidArgument` for an invalid name or namespace.
         """
-        usable("name", name)
-        usable("namespace", namespace)
+        require_name("name", name)
+        require_name("namespace", namespace)
         token = f"precedent_{secrets.token_urlsafe(32)}"
         try:
-            with doing(_OPERATOR, "token create"):
+            with audit_context(_OPERATOR, "token create"):
                 await self._graph.run(
                     "tokens/create",
                     digest=_digest(token),
@@ -65,59 +67,59 @@ class Tokens:
                     expires_at=expires,
                 )
         except Conflict as error:
-            raise Conflict(f"CONFLICT: {name!r} has a token already; revoke it first or take another name.") from error
+            raise Conflict(f"CONFLICT: {name!r} already has a token; revoke it first, or use another name.") from error
         return token
 
     async def revoke(self, name: str) -> None:
-        """Takes a principal's token away; raises `NotFound` when it has none."""
-        with doing(_OPERATOR, "token revoke"):
+        """Revoke a principal's token; raise `NotFound` when it has none."""
+        with audit_context(_OPERATOR, "token revoke"):
             rows = await self._graph.run("tokens/revoke", name=name)
         if not rows:
-            raise NotFound(f"{name!r} has no token; `precedent token list` shows who has.")
+            raise NotFound(f"{name!r} has no token; `precedent token list` lists the names that have one.")
 
     async def list(self) -> list[Row]:
-        """Name, kind, role, namespace, creation and expiry of each token; never the token."""
+        """List name, kind, role, namespace, creation and expiry of each token; never the token itself."""
         return await self._graph.run("tokens/list")
 
-    async def find(self, token: str) -> Known | None:
-        """Returns whom a token stands for, or None where it is unknown or has expired. Raises `GraphUnavailable`."""
-        known = await self._look_up(_digest(token))
-        if known is None or (known.expires_at is not None and known.expires_at <= time.time()):
+    async def find(self, token: str) -> TokenHolder | None:
+        """Return the holder of a token, or None where it is unknown or has expired. Raises `GraphUnavailable`."""
+        holder = await self._look_up(_digest(token))
+        if holder is None or (holder.expires_at is not None and holder.expires_at <= time.time()):
             return None
-        return known
+        return holder
 
-    async def _look_up(self, digest: str) -> Known | None:
+    async def _look_up(self, digest: str) -> TokenHolder | None:
         now = time.monotonic()
-        seen = self._known.get(digest)
+        seen = self._remembered.get(digest)
         if seen is not None and now - seen[0] < _REMEMBER_SECONDS:
             return seen[1]
         try:
-            rows = await self._graph.run("tokens/find", beginning=digest[:_LOOKED_UP_BY])
+            rows = await self._graph.run("tokens/find", beginning=digest[:_KEY_LENGTH])
         except GraphUnavailable:
             if seen is not None:
                 return seen[1]
             raise
-        known = next((_known(row) for row in rows if same(row["digest"], digest)), None)
-        if len(self._known) > _MOST_REMEMBERED:  # wrong guesses must not grow it without bound
-            self._known.clear()
-        self._known[digest] = (now, known)
-        return known
+        holder = next((_to_holder(row) for row in rows if equal_secrets(row["digest"], digest)), None)
+        if len(self._remembered) > _MOST_REMEMBERED:  # wrong tokens must not make it grow without bound
+            self._remembered.clear()
+        self._remembered[digest] = (now, holder)
+        return holder
 
-    async def exist(self) -> bool:
-        """Whether any token exists: from then on nobody comes in without one."""
+    async def any_exist(self) -> bool:
+        """Return whether any token exists; from then on every request requires one."""
         now = time.monotonic()
-        if now - self._any[0] >= _REMEMBER_SECONDS:
+        if now - self._any_exist[0] >= _REMEMBER_SECONDS:
             try:
-                row = await self._graph.one("tokens/any_exist")
+                row = await self._graph.row("tokens/any_exist")
             except GraphUnavailable:
-                # What was true last stays true meanwhile; the tools themselves tell that the graph is away.
-                return self._any[1]
-            self._any = (now, bool(row and row["found"]))
-        return self._any[1]
+                # The last answer stays valid meanwhile; the tools report that the graph is not available.
+                return self._any_exist[1]
+            self._any_exist = (now, bool(row["found"]))
+        return self._any_exist[1]
 
 
-def same(left: str, right: str) -> bool:
-    """Compares two secrets in constant time."""
+def equal_secrets(left: str, right: str) -> bool:
+    """Compare two secrets in constant time."""
     return hmac.compare_digest(left.encode(), right.encode())
 
 
@@ -125,5 +127,7 @@ def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _known(row: Row) -> Known:
-    return Known(Principal(row["name"], row["kind"], Role.named(row["role"]), row["namespace"]), row["expires_at"])
+def _to_holder(row: Row) -> TokenHolder:
+    return TokenHolder(
+        Principal(row["name"], row["kind"], Role.parse(row["role"]), row["namespace"]), row["expires_at"]
+    )

@@ -1,21 +1,22 @@
-"""Dialogues: what was said, word by word, in the order of its session.
+"""Storing dialogues: utterances word for word, in the order of their session.
 
-Source: cognitive.md "store_raw_dialogue"; design.md section 3. A dialogue is not searched by itself: it is reached
-through the insights that were distilled from it, and what was said around those finds them (insights.py).
+A dialogue has no search of its own: it is found through the insights that were distilled from it (insights.py).
+
+Source: COG-11, COG-12, COG-13.
 """
 
 from server.cognition.models import DialogueStored, StoreRawDialogue
-from server.fields import captioned, encoded, iso, milliseconds
+from server.core.fields import encode_json, format_caption, format_time, to_milliseconds
+from server.core.principals import Principal
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
-from server.principals import Principal
-from server.retrieval.passages import lead
-from server.retrieval.turns import turn
-from server.retrieval.writing import now_after
+from server.retrieval.passages import take_lead
+from server.retrieval.turns import take_turn
+from server.retrieval.writing import choose_time_after
 
 
 class Dialogues:
-    """Stores what was said."""
+    """Stores dialogues."""
 
     def __init__(self, graph: Graph, sequence: IdSequence) -> None:
         self._graph = graph
@@ -27,33 +28,35 @@ class Dialogues:
         session = {"namespace": caller.namespace, "session_id": request.session_id}
 
         async def work(transaction: Transaction) -> int:
-            # Whoever speaks in the same session at the same moment waits here.
+            # Another writer to this session waits here.
             await transaction.run("retrieval/lock_session", **session)
             last = await transaction.one("cognition/last_dialogue", **session)
-            at = now_after(last["at"] if last else None)
+            at = choose_time_after(last["at"] if last else None)
             await transaction.run(
                 "cognition/store_dialogue",
                 **session,
                 id=id_,
-                name=captioned(request.speaker, request.content),
-                place=last["place"] + 1 if last else 0,
+                name=format_caption(request.speaker, request.content),
+                position=last["position"] + 1 if last else 0,
                 after=last["id"] if last else None,
                 speaker=request.speaker,
                 content=request.content,
-                metadata=encoded(request.metadata),
+                metadata=encode_json(request.metadata),
                 at=at,
                 by=caller.name,
             )
             if last:
-                words = lead(said(request.speaker, request.content))
-                await transaction.run("cognition/say_after", namespace=caller.namespace, after=last["id"], words=words)
-            return milliseconds(at)
+                words = take_lead(format_utterance(request.speaker, request.content))
+                await transaction.run(
+                    "cognition/append_context", namespace=caller.namespace, after=last["id"], words=words
+                )
+            return to_milliseconds(at)
 
-        async with turn(caller.namespace, request.session_id):
+        async with take_turn(caller.namespace, request.session_id):
             at = await self._graph.transaction(work)
-        return DialogueStored(id=id_, timestamp=iso(at), session_id=request.session_id)
+        return DialogueStored(id=id_, timestamp=format_time(at), session_id=request.session_id)
 
 
-def said(speaker: str, content: str) -> str:
-    """What was said, with who said it."""
+def format_utterance(speaker: str, content: str) -> str:
+    """Return the content after the name of its speaker."""
     return f"{speaker}: {content}"

@@ -1,22 +1,22 @@
-"""Reading the layers that are kept: what was said, and what was distilled from it.
+"""Reading dialogues and insights. A day is a whole day in UTC; the last day of a range is included.
 
-Source: cognitive.md "memory://l0-raw", "memory://l2-insights". A day is a whole day in UTC, the last one included.
+Source: COG-14, COG-23, COG-24.
 """
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 from typing import Any
 
-from server.cognition.fields import first_instant, last_instant
-from server.cognition.models import Dialogue, Insight, InsightMetadata, ReadDialogues, ReadInsights
-from server.fields import decoded, iso
+from server.cognition.fields import end_of_day, start_of_day
+from server.cognition.models import Dialogue, Insight, InsightMetadata, ReadDialogues, ReadInsights, Window
+from server.core.fields import decode_json
+from server.core.principals import Principal
+from server.core.types import Row
 from server.graph.graph import Graph
-from server.principals import Principal
-from server.types import Row
 
-_EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 FindInsights = Callable[..., Awaitable[list[int]]]
-"""`InsightSearch.ids`: the ids of the insights that a query finds, best first, within fidelity and time."""
+"""`InsightSearch.find_ids`: the ids of the best insights of a period and a least fidelity."""
 
 
 class Layers:
@@ -26,30 +26,37 @@ class Layers:
         self._graph = graph
         self._find = find
 
-    async def dialogues(self, request: ReadDialogues, caller: Principal) -> list[Dialogue]:
-        """Returns what was said, newest first unless asked otherwise."""
+    async def list_dialogues(
+        self, request: ReadDialogues, caller: Principal, window: Window | None = None
+    ) -> list[Dialogue]:
+        """Return dialogues in the order of time, newest first by default; a window replaces the request's limit."""
+        window = window or Window(request.limit)
         first, last = request.date_range or (None, None)
-        since, until = _between(first, last)
-        asked: dict[str, Any] = {
+        since, until = _to_period(first, last)
+        filters: dict[str, Any] = {
             "namespace": caller.namespace,
             "speaker": request.speaker,
             "since": since,
             "until": until,
             "oldest_first": request.order == "asc",
-            "limit": request.limit,
+            "limit": window.limit,
+            "offset": window.offset,
         }
         if request.session_id is None:
-            rows = await self._graph.run("cognition/dialogues", **asked)
+            rows = await self._graph.run("cognition/dialogues", **filters)
         else:
-            rows = await self._graph.run("cognition/session_dialogues", session_id=request.session_id, **asked)
-        return [
-            Dialogue(**{**row, "timestamp": iso(row["timestamp"]), "metadata": decoded(row["metadata"])})
-            for row in rows
-        ]
+            rows = await self._graph.run("cognition/session_dialogues", session_id=request.session_id, **filters)
+        return [Dialogue(**{**row, "metadata": decode_json(row["metadata"])}) for row in rows]
 
-    async def insights(self, request: ReadInsights, caller: Principal) -> list[Insight]:
-        """Returns insights: the best matches of a query, or without one the newest first."""
-        since, until = _between(request.created_after, request.created_before)
+    async def list_insights(
+        self, request: ReadInsights, caller: Principal, window: Window | None = None
+    ) -> list[Insight]:
+        """Return the best matches of a query, or without one the newest insights first.
+
+        Without a query, a window replaces the request's `top_k`.
+        """
+        window = window or Window(request.top_k)
+        since, until = _to_period(request.created_after, request.created_before)
         if request.query is None:
             rows = await self._graph.run(
                 "cognition/insights",
@@ -57,7 +64,8 @@ class Layers:
                 since=since,
                 until=until,
                 fidelity_min=request.fidelity_min,
-                limit=request.top_k,
+                limit=window.limit,
+                offset=window.offset,
             )
         else:
             ids = await self._find(
@@ -68,21 +76,26 @@ class Layers:
                 since=since,
                 until=until,
             )
-            rows = await self._graph.run("cognition/insights_of_ids", namespace=caller.namespace, ids=ids)
-        return [_insight(row) for row in rows]
+            return await self.load_insights(ids, caller)
+        return [_to_insight(row) for row in rows]
+
+    async def load_insights(self, ids: list[int], caller: Principal) -> list[Insight]:
+        """Return insights in the order of the ids; an unknown id is left out."""
+        rows = await self._graph.run("cognition/insights_by_id", namespace=caller.namespace, ids=ids)
+        return [_to_insight(row) for row in rows]
 
 
-def _between(first: date | None, last: date | None) -> tuple[datetime, datetime]:
-    """From the beginning of the first day to the end of the last; where one is left out, from or to ever."""
-    return first_instant(first) if first else _EVER[0], last_instant(last) if last else _EVER[1]
+def _to_period(first: date | None, last: date | None) -> tuple[datetime, datetime]:
+    """Return the start of the first day and the end of the last; a day that is None leaves that side open."""
+    return start_of_day(first) if first else _ALWAYS[0], end_of_day(last) if last else _ALWAYS[1]
 
 
-def _insight(row: Row) -> Insight:
+def _to_insight(row: Row) -> Insight:
     return Insight(
         id=row["id"],
         content=row["content"],
         fidelity_score=row["fidelity_score"],
-        created_at=iso(row["created_at"]),
+        created_at=row["created_at"],
         source_ids=row["source_ids"],
         metadata=InsightMetadata(fidelity_warning=row["fidelity_warning"], warning_message=row["warning_message"]),
     )

@@ -1,11 +1,13 @@
-"""Requests and answers of the cognitive layers: their tools, and the parameters and contents of their resources.
+"""Requests and answers of the tools of the cognitive layers, and the parameters and contents of their resources.
 
-Source: cognitive.md "MCP Tools", "MCP Resources"; open-questions.md "cognitive.md". Beyond the specification: `status`
-where its examples leave it out, `fidelity_warning` and `warning_message`, `graph_results_count`, `by_meaning`, each
-hit's `why`, `refreshed` of working memory, and of a stale item `item_id` and `evicted_by`. Texts take at most 1,048,576
-characters, queries 10,000, metadata 1,048,576 bytes. Resources take no more of a list than is said here, never less.
+Fields beyond the specification: `status` where its examples leave it out, `fidelity_warning`, `warning_message`,
+`graph_results_count`, `by_meaning`, `why` of a hit, `refreshed` of working memory, `item_id` and `evicted_by` of a
+stale item.
+
+Source: COG-1, COG-4.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -24,21 +26,21 @@ from server.cognition.fields import (
     Speaker,
     Text,
 )
-from server.fields import JsonObject
-from server.tools import ToolInput, ToolOutput
+from server.core.fields import Instant, JsonObject
+from server.interface.tools import ToolInput, ToolOutput
 
 DEFAULT_TOP_K = 5
 MOST_LISTED = 1_000
 _TOLERANCE = 1e-3
 Success = Literal["success"]
 EmbeddingStatus = Literal["success", "pending"]
-"""Found by meaning already; or stored, and found by words until the projector has followed."""
+"""`success`: found by meaning. `pending`: stored, and not found by meaning until it is projected."""
 
 
 class StoreRawDialogue(ToolInput):
-    session_id: SessionId = Field(description="The conversation it belongs to")
-    speaker: Speaker = Field(description="Who said it: user, assistant, a name")
-    content: Text = Field(description="What was said, word by word")
+    session_id: SessionId
+    speaker: Speaker = Field(description="E.g. user, assistant, a name")
+    content: Text
     metadata: JsonObject = Field(default={})
 
 
@@ -50,14 +52,12 @@ class DialogueStored(ToolOutput):
 
 
 class CompressToL2Insight(ToolInput):
-    content: Text = Field(description="The insight, in words of its own: who, what, when")
-    source_ids: Annotated[list[Id], Field(max_length=1_000)] = Field(
-        description="Ids of the dialogues that it was distilled from; may be empty"
-    )
+    content: Text = Field(description="Who, what, when: understandable alone")
+    source_ids: Annotated[list[Id], Field(max_length=1_000)] = Field(description="Ids of its dialogues; may be empty")
 
 
 class InsightStored(ToolOutput):
-    """`fidelity_score` is the share of words that say something; a low one warns and never blocks."""
+    """`fidelity_score` is the share of words that carry information; a low one warns and never blocks."""
 
     id: int
     embedding_status: EmbeddingStatus
@@ -73,31 +73,30 @@ class Weights(ToolInput):
     keyword: Share = 0.3
 
     @model_validator(mode="after")
-    def _sum_to_one(self) -> "Weights":
+    def _check_sum(self) -> "Weights":
         if abs(self.semantic + self.keyword - 1.0) > _TOLERANCE:
-            raise ValueError(
-                f"semantic and keyword have to sum to 1.0; they sum to {self.semantic + self.keyword:g}; name both"
-            )
+            raise ValueError(f"semantic and keyword must sum to 1.0, not {self.semantic + self.keyword:g}; give both")
         return self
 
 
 class HybridSearch(ToolInput):
     query_text: Query
     query_embedding: list[Annotated[float, Field(allow_inf_nan=False)]] | None = Field(
-        None, description="The query's vector, of the embedding model's dimension; if absent it is made"
+        None, description="Default: made of query_text"
     )
     top_k: Annotated[int, Field(ge=1, le=100)] = DEFAULT_TOP_K
-    weights: Weights = Field(Weights(), description="Have to sum to 1.0")
+    weights: Weights = Field(Weights(), description="Sum to 1.0")
+    offset: Annotated[int, Field(ge=0, le=MOST_LISTED)] = 0
 
 
 class FoundInsight(ToolOutput):
-    """`why` tells what proposed it: its meaning, its words, or a thing of the query that it describes."""
+    """`why`: what found it: meaning, words, words around its sources only (neighbour), or an entity it describes."""
 
     id: int
     content: str
     source_ids: list[int]
     score: float
-    why: list[Literal["meaning", "words", "graph"]]
+    why: list[Literal["meaning", "words", "neighbour", "graph"]]
 
 
 class UsedWeights(ToolOutput):
@@ -106,7 +105,7 @@ class UsedWeights(ToolOutput):
 
 
 class FoundInsights(ToolOutput):
-    """Counts are of what each source proposed; `by_meaning` is false while meanings cannot be compared."""
+    """Counts say how many each source proposed; `by_meaning` is false while embeddings cannot be compared."""
 
     results: list[FoundInsight]
     query_embedding_dimension: int
@@ -120,14 +119,14 @@ class FoundInsights(ToolOutput):
 
 
 class UpdateWorkingMemory(ToolInput):
-    content: Text = Field(description="What to keep in mind")
-    importance: Share = Field(0.5, description="Above 0.8 it is critical: evicted last")
+    content: Text
+    importance: Share = Field(0.5, description="Above 0.8: evicted last")
 
 
 class WorkingMemoryUpdated(ToolOutput):
-    """`evicted_id` left working memory and is kept as stale item `archived_id`; both null where there was room.
+    """`evicted_id` left working memory and is now stale item `archived_id`; both are null where there was room.
 
-    `refreshed`: the same content was there, and is the most recent item now.
+    `refreshed`: the same content was there and is now the most recent item.
     """
 
     added_id: int
@@ -139,7 +138,7 @@ class WorkingMemoryUpdated(ToolOutput):
 
 class StoreEpisode(ToolInput):
     query: Query = Field(description="What was asked or tried")
-    reward: Reward = Field(description="How it went: -1.0 poor, 1.0 excellent")
+    reward: Reward = Field(description="-1.0 poor, 1.0 excellent")
     reflection: Text = Field(description="Problem: … Lesson: …")
 
 
@@ -163,21 +162,41 @@ class Pong(ToolOutput):
     status: Literal["ok"] = "ok"
 
 
-Listed = Annotated[int, Field(ge=1, le=MOST_LISTED), AsInteger]
+class ArchiveWorkingMemoryItem(ToolInput):
+    item_id: Id = Field(description="Its id in working memory")
+
+
+class WorkingMemoryItemArchived(ToolOutput):
+    """The item is now stale item `archived_id`."""
+
+    item_id: int
+    archived_id: int
+    status: Success = "success"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a list to read."""
+
+    limit: int
+    offset: int = 0
+
+
+ListLimit = Annotated[int, Field(ge=1, le=MOST_LISTED), AsInteger]
 Reason = Literal["LRU_EVICTION", "MANUAL_ARCHIVE"]
 
 
 class ReadInsights(ToolInput):
-    query: Query | None = Field(None, description="What to search for; without it all, newest first")
-    top_k: Listed = 50
+    query: Query | None = Field(None, description="What to search for; without it the newest first")
+    top_k: ListLimit = 50
     fidelity_min: Annotated[Share, AsNumber] | None = Field(None, description="Only insights of this fidelity or more")
-    created_after: Day | None = Field(None, description="Only insights of this day (UTC) or a later one")
-    created_before: Day | None = Field(None, description="Only insights of this day (UTC) or an earlier one")
+    created_after: Day | None = Field(None, description="Only insights of this day (UTC) or later")
+    created_before: Day | None = Field(None, description="Only insights of this day (UTC) or earlier")
 
     @model_validator(mode="after")
-    def _in_order(self) -> "ReadInsights":
+    def _check_order(self) -> "ReadInsights":
         if self.created_after and self.created_before and self.created_after > self.created_before:
-            raise ValueError("created_after is later than created_before")
+            raise ValueError("created_after is later than created_before; exchange them")
         return self
 
 
@@ -190,7 +209,7 @@ class Insight(ToolOutput):
     id: int
     content: str
     fidelity_score: float
-    created_at: str
+    created_at: Instant
     source_ids: list[int]
     metadata: InsightMetadata
 
@@ -203,25 +222,28 @@ class WorkingItem(ToolOutput):
     id: int
     content: str
     importance: float
-    last_accessed: str
-    created_at: str
+    last_accessed: Instant
+    created_at: Instant
 
 
 class ReadEpisodes(ToolInput):
-    query: Query = Field(description="What the experience should be like")
+    query: Query = Field(description="What was asked or tried")
     top_k: Annotated[int, Field(ge=1, le=100), AsInteger] = DEFAULT_TOP_K
     min_similarity: Annotated[Share, AsNumber] = 0.5
     reward_min: Annotated[Reward, AsNumber] | None = Field(None, description="Only episodes of this reward or more")
-    days_back: DaysBack = Field(30, description="Only episodes of the last so many times 24 hours")
+    days_back: DaysBack = Field(30, description="Only episodes of the last days (times 24 hours)")
 
 
-class Episode(ToolOutput):
+class PastEpisode(ToolOutput):
     id: int
     query: str
     reward: float
     reflection: str
+    created_at: Instant
+
+
+class Episode(PastEpisode):
     similarity: float
-    created_at: str
 
 
 class ReadDialogues(ToolInput):
@@ -230,7 +252,7 @@ class ReadDialogues(ToolInput):
         None, description="Start and end day (UTC), both included: 2026-01-10,2026-01-15"
     )
     speaker: Speaker | None = Field(None, description="Only this speaker")
-    limit: Listed = 100
+    limit: ListLimit = 100
     order: Literal["asc", "desc"] = Field("desc", description="desc: newest first")
 
 
@@ -239,24 +261,24 @@ class Dialogue(ToolOutput):
     session_id: str
     speaker: str
     content: str
-    timestamp: str
+    timestamp: Instant
     metadata: dict[str, Any]
 
 
 class ReadStaleMemory(ToolInput):
     reason: Reason | None = Field(None, description="Only items archived for this reason")
-    days_back: DaysBack = Field(30, description="Only items archived in the last so many times 24 hours")
+    days_back: DaysBack = Field(30, description="Only items archived in the last days (times 24 hours)")
     importance_min: Annotated[Share, AsNumber] | None = Field(None, description="Only items of this importance or more")
-    limit: Listed = 50
+    limit: ListLimit = 50
 
 
 class StaleItem(ToolOutput):
-    """`item_id` is the id that it had in working memory; `evicted_by` of the item for which it went, if another."""
+    """`item_id` is its former id in working memory; `evicted_by` is the id of the item that displaced it, if any."""
 
     id: int
     original_content: str
     importance: float
     reason: Reason
-    archived_at: str
+    archived_at: Instant
     item_id: int
     evicted_by: int | None

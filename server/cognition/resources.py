@@ -1,24 +1,24 @@
 """The resources of the cognitive layers, and the form of their errors.
 
-Source: cognitive.md "MCP Resources", "Error Handling"; open-questions.md "cognitive.md", Resources.
+Source: COG-51, COG-53.
 """
 
 from typing import Any
 
 from server.cognition import models
 from server.cognition.service import CognitionService
-from server.envelopes import cognitive
-from server.errors import PrecedentError
-from server.resources import Resource
+from server.core.errors import PrecedentError
+from server.interface.envelopes import cognitive
+from server.interface.resources import Resource
 
 
-def envelope(error: PrecedentError, uri: str) -> dict[str, Any]:
-    """The error form of the tools, with the resource's address in the place of the tool's name."""
-    told = cognitive(error, uri)
-    return {"resource" if name == "tool" else name: value for name, value in told.items()}
+def format_resource_error(error: PrecedentError, uri: str) -> dict[str, Any]:
+    """Return the error object of the tools with the key `resource` in place of `tool`."""
+    answer = cognitive(error, uri)
+    return {"resource" if name == "tool" else name: value for name, value in answer.items()}
 
 
-RESOURCES: tuple[Resource, ...] = (
+RESOURCES = (
     Resource(
         uri="memory://l2-insights",
         name="l2-insights",
@@ -26,42 +26,42 @@ RESOURCES: tuple[Resource, ...] = (
         request=models.ReadInsights,
         item=models.Insight,
         run=CognitionService.read_insights,
-        envelope=envelope,
+        envelope=format_resource_error,
     ),
     Resource(
         uri="memory://working-memory",
         name="working-memory",
-        description="What is on the mind now: ten items at most, the last accessed first.",
+        description="The items of working memory, ten at most, the last accessed first.",
         request=models.ReadWorkingMemory,
         item=models.WorkingItem,
         run=CognitionService.read_working_memory,
-        envelope=envelope,
+        envelope=format_resource_error,
     ),
     Resource(
         uri="memory://episode-memory",
         name="episode-memory",
-        description="What was learned when something like the query was asked or tried, most alike first.",
+        description="Episodes with their lessons, most similar to the query first.",
         request=models.ReadEpisodes,
         item=models.Episode,
         run=CognitionService.read_episodes,
-        envelope=envelope,
+        envelope=format_resource_error,
     ),
     Resource(
         uri="memory://l0-raw",
         name="l0-raw",
-        description="What was said, word by word, newest first.",
+        description="Dialogues word for word, newest first.",
         request=models.ReadDialogues,
         item=models.Dialogue,
         run=CognitionService.read_dialogues,
-        envelope=envelope,
+        envelope=format_resource_error,
     ),
     Resource(
         uri="memory://stale-memory",
         name="stale-memory",
-        description="What left working memory, the last archived first.",
+        description="Items that left working memory, the last archived first.",
         request=models.ReadStaleMemory,
         item=models.StaleItem,
         run=CognitionService.read_stale_memory,
-        envelope=envelope,
+        envelope=format_resource_error,
     ),
 )

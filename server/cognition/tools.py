@@ -1,27 +1,27 @@
 """The tools of the cognitive layers, and the form of their errors.
 
-Source: cognitive.md "MCP Tools", "Error Handling"; open-questions.md "cognitive.md", Errors.
+Source: COG-1, COG-5, COG-6.
 """
 
 from typing import Any
 
-from server.cognition import models
+from server.cognition import models, pages
 from server.cognition.service import CognitionService
-from server.envelopes import cognitive
-from server.errors import PrecedentError
-from server.tools import Tool
+from server.core.errors import PrecedentError
+from server.interface.envelopes import cognitive
+from server.interface.tools import Tool
 
 
-def _episode_envelope(error: PrecedentError, tool: str) -> dict[str, Any]:
-    """An episode that was not stored was not embedded either, and its error says so."""
+def _format_episode_error(error: PrecedentError, tool: str) -> dict[str, Any]:
+    """Return the error object with `embedding_status`: an episode that was not stored was not embedded either."""
     return {**cognitive(error, tool), "embedding_status": "failed"}
 
 
-TOOLS: tuple[Tool, ...] = (
+TOOLS = (
     Tool(
         name="store_raw_dialogue",
-        description="Store what was said, word by word, in its session (L0), read at memory://l0-raw. Its id is a "
-        "source of insights, which are what is searched.",
+        description="Store what was said, word for word, in its session (L0); get_dialogues reads it. Search finds "
+        "only insights: distil them from its id.",
         request=models.StoreRawDialogue,
         response=models.DialogueStored,
         run=CognitionService.store_raw_dialogue,
@@ -29,8 +29,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="compress_to_l2_insight",
-        description="Store an insight that you distilled from dialogues (L2), found later by hybrid_search. You write "
-        "it; one that says little is stored with a warning.",
+        description="Store an insight that you distilled from dialogues (L2); hybrid_search finds it. A vague one is "
+        "stored with a warning.",
         request=models.CompressToL2Insight,
         response=models.InsightStored,
         run=CognitionService.compress_to_l2_insight,
@@ -38,7 +38,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="hybrid_search",
-        description="Find insights by meaning, by words and by the things they describe, best first.",
+        description="Find insights by meaning, words and the entities they describe, best first.",
         request=models.HybridSearch,
         response=models.FoundInsights,
         run=CognitionService.hybrid_search,
@@ -49,9 +49,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="update_working_memory",
-        description="Keep something in mind, for all agents of the namespace: ten items, read at "
-        "memory://working-memory. The least recently used one makes room and stays at memory://stale-memory. The same "
-        "content again is refreshed.",
+        description="Store a short-term item for all agents of the namespace, read by get_working_memory. Of "
+        "eleven, the least recently used is archived. The same content again is refreshed.",
         request=models.UpdateWorkingMemory,
         response=models.WorkingMemoryUpdated,
         run=CognitionService.update_working_memory,
@@ -59,12 +58,64 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="store_episode",
-        description="Store what you tried, how it went and what you learned; memory://episode-memory finds it when "
-        "something alike is asked.",
+        description="Store what you tried, how it went and what you learned; get_episodes finds it for similar "
+        "queries.",
         request=models.StoreEpisode,
         response=models.EpisodeStored,
         run=CognitionService.store_episode,
-        envelope=_episode_envelope,
+        envelope=_format_episode_error,
+    ),
+    Tool(
+        name="archive_working_memory_item",
+        description="Archive an item of working memory by hand; it stays readable. Needs an admin.",
+        request=models.ArchiveWorkingMemoryItem,
+        response=models.WorkingMemoryItemArchived,
+        run=CognitionService.archive_working_memory_item,
+        envelope=cognitive,
+    ),
+    Tool(
+        name="get_working_memory",
+        description="Read the ten items of working memory, the last accessed first.",
+        request=pages.GetWorkingMemory,
+        response=pages.LayerPage[models.WorkingItem | models.StaleItem],
+        run=CognitionService.get_working_memory,
+        envelope=cognitive,
+        read_only=True,
+        idempotent=True,
+        many="items",
+    ),
+    Tool(
+        name="get_insights",
+        description="Read insights by their ids or the newest first; hybrid_search finds them.",
+        request=pages.GetInsights,
+        response=pages.LayerPage[models.Insight],
+        run=CognitionService.get_insights,
+        envelope=cognitive,
+        read_only=True,
+        idempotent=True,
+        many="items",
+    ),
+    Tool(
+        name="get_episodes",
+        description="Read episodes with their lessons, most similar to the query first.",
+        request=pages.GetEpisodes,
+        response=pages.LayerPage[models.Episode | models.PastEpisode],
+        run=CognitionService.get_episodes,
+        envelope=cognitive,
+        read_only=True,
+        idempotent=True,
+        many="items",
+    ),
+    Tool(
+        name="get_dialogues",
+        description="Read dialogues word for word, by session or speaker.",
+        request=pages.GetDialogues,
+        response=pages.LayerPage[models.Dialogue],
+        run=CognitionService.get_dialogues,
+        envelope=cognitive,
+        read_only=True,
+        idempotent=True,
+        many="items",
     ),
     Tool(
         name="ping",

@@ -1,62 +1,92 @@
-"""Requests and answers of the decisions family.
-
-Source: decisions.md "Tools", "Data Models (Responses)"; fields beyond it from design.md section 5; of proposals, issue
-6 section "Proposals".
-"""
+"""Requests and answers of the decisions family. Source: DEC-2, DEC-16, DEC-26."""
 
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from server.fields import LONGEST_TEXT, Said
+from server.core.fields import LONGEST_TEXT, NonBlankText, Since, Until
+from server.interface.tools import ToolInput, ToolOutput
 from server.ranking.policy import Mode
-from server.tools import ToolInput, ToolOutput
 
-Title = Annotated[str, Field(min_length=1, max_length=1_000), Said]
-Target = Annotated[str, Field(min_length=1, max_length=1_000), Said]
+Title = Annotated[str, Field(min_length=1, max_length=1_000), NonBlankText]
+Target = Annotated[str, Field(min_length=1, max_length=1_000), NonBlankText]
 Consequences = Annotated[list[Annotated[str, Field(max_length=10_000)]], Field(max_length=100)]
-Rationale = Annotated[str, Field(min_length=10, max_length=LONGEST_TEXT), Said]
+Rationale = Annotated[str, Field(min_length=10, max_length=LONGEST_TEXT), NonBlankText]
 Id = Annotated[str, Field(min_length=1, max_length=1_000)]
 EvidenceId = Annotated[Id, BeforeValidator(lambda id_: str(id_) if type(id_) is int else id_)]
-"""Insights and dialogues have integers, and are told by them."""
+"""Insights, dialogues and episodes have integer ids."""
+EvidenceIds = Annotated[list[EvidenceId], Field(max_length=100)]
 EVIDENCE_NEEDED = 3
-"""PI2 (open-questions.md, "Invariants"): so many records speak for a proposal at least."""
+"""Different records that a proposal needs. Source: DEC-56."""
 
 
-class RecordDecision(ToolInput):
-    title: Title = Field(description="Short title of the decision")
-    target: Target = Field(description="What it applies to: one stable, exact name per question")
-    rationale: Rationale = Field(description="Why")
-    consequences: Consequences = Field(default=[])
+class RejectedAlternative(ToolInput):
+    option: Target
+    why_not: Annotated[str, Field(max_length=10_000)] = ""
 
 
-class SupersedeDecision(ToolInput):
+class LinkedRequest(ToolInput):
+    """The text of a decision or proposal, and its links; `[[Name]]` in its texts links as well."""
+
     title: Title
-    target: Target = Field(description="Exactly the target of the old decision")
-    rationale: Annotated[str, Field(min_length=15, max_length=LONGEST_TEXT), Said] = Field(
+    target: Target
+    rationale: Rationale
+    about: Annotated[list[Target], Field(max_length=50)] = Field(default=[], description="More entities it is about")
+    requires: Annotated[list[Id], Field(max_length=100)] = Field(
+        default=[], description="Ids of decisions it depends on"
+    )
+    alternatives: Annotated[list[RejectedAlternative], Field(max_length=20)] = Field(default=[])
+
+
+class RecordDecision(LinkedRequest):
+    title: Title = Field(description="Short title of the decision")
+    target: Target = Field(description="What it applies to: one stable name per question")
+    rationale: Rationale = Field(description="Why; [[Name]] links an entity")
+    consequences: Consequences = Field(default=[])
+    evidence: EvidenceIds = Field(default=[], description="Ids of records that support it")
+
+
+class SupersedeDecision(LinkedRequest):
+    title: Title
+    target: Target = Field(description="The target of the old decision")
+    rationale: Annotated[str, Field(min_length=15, max_length=LONGEST_TEXT), NonBlankText] = Field(
         description="Why the old decision no longer holds"
     )
     old_decision_ids: Annotated[list[str], Field(min_length=1, max_length=100)]
     consequences: Consequences = Field(default=[])
+    evidence: EvidenceIds = Field(default=[])
 
 
 class SearchDecisions(ToolInput):
-    query: Annotated[str, Field(min_length=1, max_length=10_000), Said]
+    query: Annotated[str, Field(min_length=1, max_length=10_000), NonBlankText]
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: Mode = "balanced"
+    target: Target | None = None
+    about: Target | None = Field(None, description="An entity they are about")
+    status: Literal["active", "superseded", "deprecated", "draft", "accepted", "rejected", "falsified"] | None = None
+    since: Since | None = Field(None, description="Recorded from this ISO time on")
+    until: Until | None = None
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
 class BaseResponse(ToolOutput):
-    """What has no default is in an error's form as well: its schema holds for both."""
+    """The fields that answers and errors share: an error fits the schema of the answer."""
 
     status: Literal["success", "error"]
     message: str
 
 
+class NearTarget(ToolOutput):
+    target: str
+    decision_id: str
+    title: str
+
+
 class DecisionResponse(BaseResponse):
     decision_id: str | None = None
     searchable: bool = Field(default=False, description="By meaning already; by words at once")
+    near_targets: list[NearTarget] = Field(default=[], description="In force for targets written almost like this one")
 
 
 class Reason(ToolOutput):
@@ -83,15 +113,17 @@ class FoundDecision(ToolOutput):
 
 class SearchResponse(BaseResponse):
     results: list[FoundDecision] = Field(default=[])
+    total: int = 0
+    next_offset: int | None = None
 
 
-class ProposeDecision(ToolInput):
+class ProposeDecision(LinkedRequest):
     title: Title
     target: Target
     rationale: Rationale
     confidence: Annotated[float, Field(ge=0, le=1)]
     evidence_ids: Annotated[list[EvidenceId], Field(min_length=EVIDENCE_NEEDED, max_length=100)] = Field(
-        description="Ids of different records that speak for it: memories, messages, insights, decisions …"
+        description="Ids of different records of any kind that support it"
     )
     suggested_consequences: Consequences = Field(default=[])
     suggested_supersedes: Annotated[list[Id], Field(max_length=100)] = Field(
@@ -115,7 +147,7 @@ class ListProposals(ToolInput):
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class Evidence(ToolOutput):
+class EvidenceItem(ToolOutput):
     id: str
     kind: str
     name: str
@@ -134,7 +166,7 @@ class Proposal(ToolOutput):
     proposed_by: str | None
     first_observed_at: datetime
     acceptable_from: datetime
-    evidence: list[Evidence]
+    evidence: list[EvidenceItem]
     suggested_consequences: list[str]
     suggested_supersedes: list[str]
     competes_with: list[str]
@@ -153,7 +185,9 @@ class AcceptProposal(ToolInput):
 
 
 class Rejection(ToolInput):
-    reason: Annotated[str, Field(min_length=10, max_length=10_000), Said] = Field(description="Why it is not to be")
+    reason: Annotated[str, Field(min_length=10, max_length=10_000), NonBlankText] = Field(
+        description="Why it is rejected"
+    )
 
 
 class RejectProposal(Rejection):

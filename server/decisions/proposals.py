@@ -1,13 +1,15 @@
 """Proposals: drafts of decisions that agents make and an admin accepts or rejects.
 
-Source: decisions.md `accept_proposal`, "PI1 Violation"; open-questions.md "Invariants" (PI1 to PI3), "accept_proposal /
-reject"; issue 6 section "Proposals". Every write is one transaction. Whoever finds proposals by itself, as reflection
-will, calls `ProposalService.propose` with a principal of its own.
+Source: DEC-57, DEC-60, DEC-62. Every write is one transaction. A part of the service that makes proposals calls
+`ProposalService.propose` with a principal of its own.
 """
 
 from datetime import datetime, timedelta
 from typing import Any
 
+from server.core.errors import NotFound
+from server.core.principals import Principal
+from server.core.types import Row
 from server.decisions import refusals
 from server.decisions.models import (
     EVIDENCE_NEEDED,
@@ -21,15 +23,13 @@ from server.decisions.models import (
     ProposeDecision,
     RejectProposal,
 )
-from server.decisions.refusals import listed, quoted
-from server.decisions.writing import DecisionWriter, marked
-from server.errors import Conflict, NotFound
+from server.decisions.refusals import format_ids, quote
+from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
 from server.graph.graph import Graph, Transaction
-from server.principals import Principal
-from server.types import Row
+from server.graph.keys import comparison_key
 
 REVIEW_WINDOW = timedelta(hours=1)
-"""PI1: from when it was first observed to when it may be accepted."""
+"""From when a proposal was first observed to when it may be accepted. Source: DEC-61."""
 _STATUSES = ("draft", "accepted", "rejected", "falsified")
 
 
@@ -41,49 +41,43 @@ class ProposalService:
         self._writer = writer
 
     async def propose(self, request: ProposeDecision, caller: Principal) -> ProposalResponse:
-        """Stores a draft with its evidence; it decides nothing.
+        """Store a draft with its evidence; it puts nothing in force.
 
-        Raises `RateLimitExceeded`, `InvalidArgument` (too little evidence, another target),
-        `NotFound` (evidence, decisions to replace) or `Conflict` (what is in force is not to be replaced).
+        Raise `RateLimitExceeded`, `InvalidArgument` (too little evidence, another target), `NotFound` (evidence,
+        decisions to replace) or `Conflict` (`suggested_supersedes` is not what is in force).
         """
         evidence_ids = list(dict.fromkeys(request.evidence_ids))
         supersedes = list(dict.fromkeys(request.suggested_supersedes))
         if len(evidence_ids) < EVIDENCE_NEEDED:
-            raise refusals.too_little_evidence(len(evidence_ids), EVIDENCE_NEEDED)
-        proposal = await self._writer.drafted("proposal", caller, title=request.title, target=request.target)
-        said = {
-            "rationale": request.rationale,
-            "consequences": request.suggested_consequences,
-            "confidence": float(request.confidence),
-            "supersedes": supersedes,
-        }
+            raise refusals.build_evidence_count_error(len(evidence_ids), EVIDENCE_NEEDED)
+        proposal, _ = await self._writer.prepare_record(
+            "proposal", caller, request, rationale=request.rationale, consequences=request.suggested_consequences
+        )
+        suggestion = {"confidence": float(request.confidence), "supersedes": supersedes}
 
         async def work(transaction: Transaction) -> int:
-            await self._writer.take_turn(transaction, caller)
-            records = await transaction.run("decisions/records", namespace=caller.namespace, ids=evidence_ids)
-            if unknown := [id_ for id_ in evidence_ids if id_ not in {row["id"] for row in records}]:
-                raise refusals.no_evidence(unknown)
+            await self._writer.start_cooldown(transaction, caller)
+            references = await self._writer.load_references(
+                transaction, caller, request.requires, evidence_ids, "evidence_ids"
+            )
             found = await transaction.run(
-                "decisions/decisions_to_replace", namespace=caller.namespace, ids=supersedes, target=request.target
+                "decisions/decisions_to_replace",
+                namespace=caller.namespace,
+                ids=supersedes,
+                target_key=proposal["target_key"],
             )
-            if refusal := refusals.not_proposable(supersedes, found, request.target):
-                raise refusal
-            stored = await transaction.one(
-                "decisions/propose_decision", evidence=[row["element"] for row in records], **proposal, **said
-            )
-            if stored is None or stored["evidence"] != len(records):
-                raise Conflict(
-                    "CONFLICT: another caller removed a piece of the evidence at the same moment; call again."
-                )
-            competing: int = stored["competing"]
+            if error := refusals.find_proposal_error(supersedes, found, request.target):
+                raise error
+            row = await transaction.one("decisions/propose_decision", **proposal, **suggestion, **references)
+            competing: int = require_stored(row, references)["competing"]
             return competing
 
         competing = await self._writer.commit(work)
-        searchable = await self._writer.searchable("proposal", proposal)
+        searchable = await self._writer.wait_until_searchable(proposal)
         acceptable_from = proposal["at"] + REVIEW_WINDOW
-        message = f"Proposed, not decided: an admin may accept it from {refusals.moment(acceptable_from)} on."
+        message = f"Proposed, not decided: an admin may accept it from {refusals.format_utc(acceptable_from)} on."
         if competing:
-            message += f" It competes with {competing} more about this target; list_proposals shows them."
+            message += f" It competes with {competing} more about this target; list_proposals lists them."
         return ProposalResponse(
             status="success",
             message=message,
@@ -93,44 +87,52 @@ class ProposalService:
         )
 
     async def list(self, request: ListProposals, caller: Principal) -> ProposalList:
-        """Proposals with all that it takes to decide about them, the newest first."""
-        row = await self._graph.one(
+        """Return one page of proposals, newest first, each with all that a decision about it needs."""
+        row = await self._graph.row(
             "decisions/list_proposals",
             namespace=caller.namespace,
             statuses=_STATUSES if request.status == "all" else [request.status],
-            target=request.target,
+            target_key=None if request.target is None else comparison_key(request.target),
             limit=request.limit,
             offset=request.offset,
         )
-        assert row is not None
-        proposals = [_listed(each) for each in row["proposals"]]
+        proposals = [_to_proposal(each) for each in row["proposals"]]
         message = f"{len(proposals)} of {row['total']} proposals." if proposals else "No proposal."
         return ProposalList(status="success", message=message, proposals=proposals, total=row["total"])
 
     async def accept(self, request: AcceptProposal, caller: Principal) -> DecisionResponse:
-        """Puts what was proposed in force, in the place of what it suggests to replace; all of it or nothing.
+        """Put a proposal in force, in place of what it suggests to replace, in one transaction.
 
-        Raises, in this order, `RateLimitExceeded`, `NotFound`, `InvalidArgument` (no proposal),
-        `Conflict` (decided about already), `ReviewWindow`, `Conflict` (what is in force is not to be replaced).
+        Raise, in this order, `RateLimitExceeded`, `NotFound`, `InvalidArgument` (not a proposal), `Conflict` (closed
+        already), `ReviewWindow`, `Conflict` (the proposal does not replace what is in force).
         """
-        # Its title and target are known only within the transaction: what is drafted here are ids and time.
-        drafted = await self._writer.drafted("decision", caller, title="", target="")
+        # The text of the proposal is read within the transaction.
+        begun, fresh = await self._writer.begin_record("decision", caller, entities=1)
 
         async def work(transaction: Transaction) -> tuple[dict[str, Any], list[str]]:
-            await self._writer.take_turn(transaction, caller)
-            proposal = await self._waiting(transaction, request.proposal_id, caller)
-            first, at = datetime.fromisoformat(proposal["first_observed_at"]), drafted["at"]
+            await self._writer.start_cooldown(transaction, caller)
+            proposal = await self._load_draft(transaction, request.proposal_id, caller)
+            first, at = datetime.fromisoformat(proposal["first_observed_at"]), begun["at"]
             if at - first < REVIEW_WINDOW:
-                raise refusals.review_window(proposal["id"], first, first + REVIEW_WINDOW, at)
+                raise refusals.build_review_window_error(proposal["id"], first, first + REVIEW_WINDOW, at)
+            target_key = comparison_key(proposal["target"])
+            about = {"name": proposal["thing"] or proposal["target"], "key": target_key, "link": "ABOUT"}
             decision = {
-                **drafted,
+                **begun,
                 "title": proposal["title"],
                 "target": proposal["target"],
-                # PI3: it names the proposal that it comes from.
-                "rationale": marked(f"Accepted proposal {proposal['id']}. {proposal['rationale']}", caller),
+                "target_key": target_key,
+                # PI3: the decision names its proposal.
+                "rationale": add_agent_marker(f"Accepted proposal {proposal['id']}. {proposal['rationale']}", caller),
                 "consequences": proposal["consequences"],
+                "alternatives": proposal["alternatives"],
+                "alternatives_why_not": proposal["alternatives_why_not"],
+                "things": [{**about, "node_id": fresh[0]}],
             }
-            await self._writer.replace(transaction, decision, proposal["supersedes"], caller)
+            # `accept_proposal` copies the references of the proposal to the decision.
+            no_references: Record = {"requires": [], "evidence": []}
+            decision = await self._writer.add_passages(decision)
+            await self._writer.supersede(transaction, decision, proposal["supersedes"], caller, no_references)
             await transaction.run(
                 "decisions/accept_proposal",
                 namespace=caller.namespace,
@@ -142,23 +144,23 @@ class ProposalService:
             return decision, proposal["supersedes"]
 
         decision, replaced = await self._writer.commit(work)
-        over = f"; it superseded {listed(replaced)}" if replaced else ""
+        superseded = f"; it superseded {format_ids(replaced)}" if replaced else ""
         return DecisionResponse(
             status="success",
-            message=f"Accepted: {decision['id']} is in force now for {quoted(decision['target'])}{over}.",
+            message=f"Accepted: {decision['id']} is in force now for {quote(decision['target'])}{superseded}.",
             decision_id=decision["id"],
-            searchable=await self._writer.searchable("decision", decision),
+            searchable=await self._writer.wait_until_searchable(decision),
         )
 
     async def reject(self, request: RejectProposal, caller: Principal) -> BaseResponse:
-        """Closes a draft with the reason; it stays readable as history.
+        """Close a draft with the reason; it stays readable as history.
 
-        Raises `RateLimitExceeded`, `NotFound`, `InvalidArgument` or `Conflict`, as `accept` does.
+        Raise `RateLimitExceeded`, `NotFound`, `InvalidArgument` or `Conflict`, as `accept` does.
         """
 
         async def work(transaction: Transaction) -> None:
-            await self._writer.take_turn(transaction, caller)
-            proposal = await self._waiting(transaction, request.proposal_id, caller)
+            await self._writer.start_cooldown(transaction, caller)
+            proposal = await self._load_draft(transaction, request.proposal_id, caller)
             await transaction.run(
                 "decisions/reject_proposal",
                 namespace=caller.namespace,
@@ -169,23 +171,25 @@ class ProposalService:
             )
 
         await self._writer.commit(work)
-        return BaseResponse(status="success", message=f"Rejected: {request.proposal_id}; mode audit still finds it.")
+        return BaseResponse(
+            status="success", message=f"Rejected: {request.proposal_id}; search_decisions finds it in mode audit."
+        )
 
-    async def _waiting(self, transaction: Transaction, proposal_id: str, caller: Principal) -> Row:
-        """The proposal, locked, if it waits for somebody to decide about it; raises why not."""
-        named = {"namespace": caller.namespace, "id": proposal_id}
-        await transaction.run("decisions/lock_proposal", **named)
-        proposal = await transaction.one("decisions/proposal", **named)
+    async def _load_draft(self, transaction: Transaction, proposal_id: str, caller: Principal) -> Row:
+        """Lock and return a proposal that waits; raise `NotFound`, `InvalidArgument` or `Conflict`."""
+        key = {"namespace": caller.namespace, "id": proposal_id}
+        await transaction.run("decisions/lock_proposal", **key)
+        proposal = await transaction.one("decisions/proposal", **key)
         if proposal is None:
             records = await transaction.run("decisions/records", namespace=caller.namespace, ids=[proposal_id])
             if records:
-                raise refusals.no_proposal(proposal_id, records[0]["kind"])
-            raise NotFound(f"No proposal has the id {quoted(proposal_id)}; list_proposals shows those that wait.")
+                raise refusals.build_wrong_kind_error(proposal_id, records[0]["kind"])
+            raise NotFound(f"No proposal has the id {quote(proposal_id)}; list_proposals lists those that wait.")
         if proposal["status"] != "draft":
-            raise refusals.closed(proposal)
+            raise refusals.build_closed_error(proposal)
         return proposal
 
 
-def _listed(row: Row) -> Proposal:
+def _to_proposal(row: Row) -> Proposal:
     first = datetime.fromisoformat(row["first_observed_at"])
     return Proposal(**{**row, "first_observed_at": first}, acceptable_from=first + REVIEW_WINDOW)

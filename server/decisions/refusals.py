@@ -1,7 +1,4 @@
-"""Why a write of a decision is refused, in words that say what to do instead.
-
-Source: decisions.md "Error Codes & Status"; design.md section 6.
-"""
+"""The errors of writes of decisions and proposals, each with what to do instead. Source: DEC-17, DEC-62."""
 
 import json
 import math
@@ -9,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from server.errors import (
+from server.core.errors import (
     Conflict,
     InvalidArgument,
     IsolationViolation,
@@ -18,15 +15,16 @@ from server.errors import (
     RateLimitExceeded,
     ReviewWindow,
 )
-from server.principals import Principal, Role
-from server.types import Row
+from server.core.principals import Principal, Role
+from server.core.types import Row
+from server.graph.keys import comparison_key
 
-_NAMED = 5
-_QUOTED = 200
+_MOST_IDS = 5
+_LONGEST_QUOTE = 200
 
 
-def rate_limit(wait: int) -> RateLimitExceeded:
-    """Returns the refusal of a caller whose turn comes in `wait` milliseconds."""
+def build_cooldown_error(wait: int) -> RateLimitExceeded:
+    """Build the error for a caller who has to wait `wait` more milliseconds."""
     seconds = math.ceil(wait / 100) / 10
     return RateLimitExceeded(
         f"Rate limit exceeded: please wait {seconds} s before the next write of a decision.",
@@ -34,150 +32,178 @@ def rate_limit(wait: int) -> RateLimitExceeded:
     )
 
 
-def conflict(in_force: Row, target: str, caller: Principal) -> Conflict:
-    """Returns the refusal to record beside the decision that is in force."""
-    return Conflict(f"CONFLICT: {_told(in_force, target, caller)}", _details(in_force))
+def build_conflict(in_force: Sequence[Row], target: str, caller: Principal) -> Conflict:
+    """Build the error for a second decision about a target."""
+    return Conflict(f"CONFLICT: {_describe(in_force, target, caller)}", _build_details(in_force))
 
 
-def not_replaceable(ids: Sequence[str], found: Sequence[Row], target: str, caller: Principal) -> PrecedentError | None:
-    """Returns why `caller` may not replace the decisions `ids` by one about `target`, or None.
+def find_supersede_error(
+    ids: Sequence[str], found: Sequence[Row], target: str, caller: Principal
+) -> PrecedentError | None:
+    """Return why `caller` may not replace the decisions `ids` by one about `target`, or None.
 
-    `found` are the rows of `decisions/decisions_to_replace`. None means that the list covers the decision in force:
-    each id is active and of this target, and a constraint holds that there is only one such.
+    `found` are the rows of `decisions/decisions_to_replace`. None means that the list covers all that is in force for
+    the target.
     """
-    in_force = _in_force(found)
-    if refusal := _not_current(ids, found, target, _told(in_force, target, caller)):
-        return refusal
-    if caller.role < Role.ADMIN and (human := [row["id"] for row in found if row["id"] in ids and _humans(row)]):
+    in_force = _select_in_force(found)
+    if error := _find_state_error(ids, found, target, _describe(in_force, target, caller)):
+        return error
+    if caller.role < Role.ADMIN and (human := [row["id"] for row in found if row["id"] in ids and _is_human(row)]):
         return IsolationViolation(
-            f"Isolation Violation: a human made {listed(human)}, and only an admin may supersede it. "
-            f"{_ask(listed(human))}",
+            f"Isolation Violation: a human made {format_ids(human)}, and only an admin may supersede it. "
+            f"{_suggest_proposal(format_ids(human))}",
             {"human": human},
         )
-    if in_force is not None and in_force["id"] not in ids:
-        return conflict(in_force, target, caller)
+    if any(row["id"] not in ids for row in in_force):
+        return build_conflict(in_force, target, caller)
     return None
 
 
-def not_proposable(ids: Sequence[str], found: Sequence[Row], target: str) -> PrecedentError | None:
-    """Returns why a proposal about `target` to replace the decisions `ids` could never be accepted, or None."""
-    in_force = _in_force(found)
+def find_proposal_error(ids: Sequence[str], found: Sequence[Row], target: str) -> PrecedentError | None:
+    """Return why a proposal about `target` to replace the decisions `ids` could not be accepted, or None."""
+    in_force = _select_in_force(found)
     now = "Nothing is in force for it: leave suggested_supersedes out."
-    if in_force is not None:
-        now = f"{_named(in_force, target)} To propose another: suggested_supersedes [{quoted(in_force['id'])}]."
-    if refusal := _not_current(ids, found, target, now):
-        return refusal
-    if in_force is not None and in_force["id"] not in ids:
-        return Conflict(f"CONFLICT: {now}", _details(in_force))
+    if in_force:
+        ids_in_force = _join_ids(in_force)
+        now = f"{_name_decisions(in_force, target)} To propose another, use suggested_supersedes [{ids_in_force}]."
+    if error := _find_state_error(ids, found, target, now):
+        return error
+    if any(row["id"] not in ids for row in in_force):
+        return Conflict(f"CONFLICT: {now}", _build_details(in_force))
     return None
 
 
-def too_little_evidence(count: int, needed: int) -> InvalidArgument:
-    """Returns the refusal of a proposal with less evidence than PI2 asks for."""
+def build_evidence_count_error(count: int, needed: int) -> InvalidArgument:
+    """Build the error for a proposal with too little evidence (PI2)."""
     return InvalidArgument(
-        f"PI2 Violation: {needed} different records have to speak for a proposal, and evidence_ids names {count}.",
+        f"PI2 Violation: a proposal needs {needed} different records as evidence; evidence_ids names {count}.",
         {"field": "evidence_ids", "needed": needed},
     )
 
 
-def no_evidence(unknown: Sequence[str]) -> NotFound:
-    """Returns the refusal of evidence that is not there."""
+def build_unknown_evidence_error(unknown: Sequence[str], field: str) -> NotFound:
+    """Build the error for evidence that does not exist."""
     return NotFound(
-        f"evidence_ids: no record has the id {listed(unknown)}. Evidence is what the memory holds: entries, messages, "
-        "insights, decisions and other records, by the ids that their tools answer with.",
-        {"field": "evidence_ids", "unknown": list(unknown)},
+        f"{field}: no record has the id {format_ids(unknown)}. Evidence can be any stored record (an entry, message, "
+        "insight, decision or other), by the id that its tool returned.",
+        {"field": field, "unknown": list(unknown)},
     )
 
 
-def no_proposal(id_: str, kind: str) -> InvalidArgument:
-    """Returns the refusal to decide about something else."""
+def build_unknown_requirement_error(unknown: Sequence[str]) -> NotFound:
+    """Build the error for required decisions that do not exist."""
+    return NotFound(
+        f"requires: no decision has the id {format_ids(unknown)}. search_decisions finds decisions and their ids; "
+        "name other records as evidence.",
+        {"field": "requires", "unknown": list(unknown)},
+    )
+
+
+def build_wrong_kind_error(id_: str, kind: str) -> InvalidArgument:
+    """Build the error for an id that is not a proposal's."""
     return InvalidArgument(
-        f"{quoted(id_)} is no proposal: it is of the kind {kind}. list_proposals shows what waits.", {"kind": kind}
+        f"{quote(id_)} is not a proposal; it is of the kind {kind}. list_proposals lists the proposals that wait.",
+        {"kind": kind},
     )
 
 
-def closed(proposal: Row) -> Conflict:
-    """Returns the refusal to decide twice about a proposal."""
-    told = f"CONFLICT: {proposal['id']} is {proposal['status']} already"
+def build_closed_error(proposal: Row) -> Conflict:
+    """Build the error for a proposal that is closed already."""
+    message = f"CONFLICT: {proposal['id']} is {proposal['status']} already"
     if proposal["became"]:
-        told += f"; it became {proposal['became']}"
+        message += f"; it became {proposal['became']}"
     if proposal["reason"]:
-        told += f", because: {quoted(proposal['reason'])}"
-    return Conflict(f"{told}.", {"status": proposal["status"], "decision_id": proposal["became"]})
+        message += f", because: {quote(proposal['reason'])}"
+    return Conflict(f"{message}.", {"status": proposal["status"], "decision_id": proposal["became"]})
 
 
-def review_window(id_: str, first: datetime, until: datetime, at: datetime) -> ReviewWindow:
-    """Returns the refusal to accept what nobody had the time to look at."""
+def build_review_window_error(id_: str, first: datetime, until: datetime, at: datetime) -> ReviewWindow:
+    """Build the error for a proposal that is accepted within its review window (PI1)."""
     minutes = math.ceil((until - at).total_seconds() / 60)
     return ReviewWindow(
-        f"PI1 Violation: {id_} was first observed at {moment(first)} and has a review window of 1 hour. It may be "
-        f"accepted from {moment(until)} on, in {minutes} min.",
+        f"PI1 Violation: {id_} was first observed at {format_utc(first)} and has a review window of 1 hour. It may be "
+        f"accepted from {format_utc(until)} on, in {minutes} min.",
         {"acceptable_from": until.isoformat()},
     )
 
 
-def moment(at: datetime) -> str:
-    """A time as people read it, never earlier than it is."""
+def format_utc(at: datetime) -> str:
+    """Format a time for people, rounded up to the second."""
     return f"{at + timedelta(microseconds=999_999):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _not_current(ids: Sequence[str], found: Sequence[Row], target: str, now: str) -> PrecedentError | None:
-    """Why not all of these are active decisions about the target; `now` says what is in force instead."""
+def quote(text: str) -> str:
+    """Return the text in quotes, cut where it is long."""
+    return json.dumps(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…", ensure_ascii=False)
+
+
+def format_ids(ids: Sequence[str]) -> str:
+    """Return the first few ids, quoted, and the number of the others."""
+    rest = len(ids) - _MOST_IDS
+    return ", ".join(map(quote, ids[:_MOST_IDS])) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _find_state_error(ids: Sequence[str], found: Sequence[Row], target: str, now: str) -> PrecedentError | None:
+    """Return why not all of these are active decisions about the target; `now` says what is in force."""
     facts = {row["id"]: row for row in found}
-    details = _details(_in_force(found))
+    details = _build_details(_select_in_force(found))
     if unknown := [id_ for id_ in ids if id_ not in facts]:
-        return NotFound(f"No decision has the id {listed(unknown)}. {now}", {**details, "unknown": unknown})
-    if other := [id_ for id_ in ids if facts[id_]["target"] != target]:
-        theirs = quoted(facts[other[0]]["target"])
+        return NotFound(f"No decision has the id {format_ids(unknown)}. {now}", {**details, "unknown": unknown})
+    if other := [id_ for id_ in ids if comparison_key(facts[id_]["target"] or "") != comparison_key(target)]:
+        theirs = quote(facts[other[0]]["target"])
         return InvalidArgument(
-            f"{listed(other)}: about {theirs}, not about {quoted(target)}; a decision replaces only what has exactly "
-            f"its own target. {now}",
+            f"{format_ids(other)}: about {theirs}, not about {quote(target)}; a decision supersedes only decisions "
+            f"about its own target. {now}",
             {**details, "other_target": other},
         )
-    if over := [id_ for id_ in ids if facts[id_]["status"] != "active"]:
+    if inactive := [id_ for id_ in ids if facts[id_]["status"] != "active"]:
         return Conflict(
-            f"CONFLICT: {listed(over)} is {facts[over[0]]['status']} already; only what is active can be superseded. "
-            f"{now}",
-            {**details, "not_active": over},
+            f"CONFLICT: {format_ids(inactive)} is {facts[inactive[0]]['status']} already; only an active decision can "
+            f"be superseded. {now}",
+            {**details, "not_active": inactive},
         )
     return None
 
 
-def quoted(text: str) -> str:
-    """The text in quotes, cut where it is long."""
-    return json.dumps(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…", ensure_ascii=False)
+def _describe(in_force: Sequence[Row], target: str, caller: Principal) -> str:
+    """Say what is in force for a target, and what the caller can do."""
+    if not in_force:
+        return f"Nothing is in force for {quote(target)}: record it with record_decision."
+    named, ids = _name_decisions(in_force, target), _join_ids(in_force)
+    if any(map(_is_human, in_force)) and caller.role < Role.ADMIN:
+        return f"{named} A human made it, so only an admin may replace it. {_suggest_proposal(ids)}"
+    if len(in_force) > 1:
+        return f"{named} Replace all of them: supersede_decision with old_decision_ids [{ids}]."
+    return f"{named} Keep it, or replace it: supersede_decision with old_decision_ids [{ids}]."
 
 
-def listed(ids: Sequence[str]) -> str:
-    """The first few ids, quoted."""
-    rest = len(ids) - _NAMED
-    return ", ".join(map(quoted, ids[:_NAMED])) + (f" and {rest} more" if rest > 0 else "")
+def _name_decisions(in_force: Sequence[Row], target: str) -> str:
+    if len(in_force) == 1:
+        [row] = in_force
+        written = "" if row["target"] == target else f", written {quote(row['target'])}"
+        return f"{row['id']} ({quote(row['title'])}) is in force for {quote(target)}{written}."
+    named = ", ".join(f"{row['id']} ({quote(row['title'])}, for {quote(row['target'])})" for row in in_force)
+    return f"{named} are in force, and their targets differ by case, width or spacing alone."
 
 
-def _told(in_force: Row | None, target: str, caller: Principal) -> str:
-    if in_force is None:
-        return f"Nothing is in force for {quoted(target)}: record_decision is the way to decide it."
-    told, id_ = _named(in_force, target), quoted(in_force["id"])
-    if _humans(in_force) and caller.role < Role.ADMIN:
-        return f"{told} A human made it, so only an admin may replace it. {_ask(id_)}"
-    return f"{told} Keep to it, or replace it by supersede_decision with old_decision_ids [{id_}]."
+def _join_ids(rows: Sequence[Row]) -> str:
+    return ", ".join(quote(row["id"]) for row in rows)
 
 
-def _named(in_force: Row, target: str) -> str:
-    return f"{in_force['id']} ({quoted(in_force['title'])}) is in force for {quoted(target)}."
+def _suggest_proposal(ids: str) -> str:
+    return f"Keep it, or propose the change: propose_decision with suggested_supersedes [{ids}]."
 
 
-def _ask(ids: str) -> str:
-    return f"Keep to it, or ask for the change by propose_decision with suggested_supersedes [{ids}]."
+def _select_in_force(found: Sequence[Row]) -> list[Row]:
+    return [row for row in found if row["in_force"]]
 
 
-def _in_force(found: Sequence[Row]) -> Row | None:
-    return next((row for row in found if row["in_force"]), None)
-
-
-def _humans(row: Row) -> bool:
+def _is_human(row: Row) -> bool:
     return bool(row["origin"] == "human")
 
 
-def _details(in_force: Row | None) -> dict[str, Any]:
-    return {"active_decision_id": in_force["id"] if in_force else None}
+def _build_details(in_force: Sequence[Row]) -> dict[str, Any]:
+    """Return the ids in force; several only where they were recorded before targets had a key."""
+    ids = [row["id"] for row in in_force]
+    several = {"active_decision_ids": ids} if len(ids) > 1 else {}
+    return {"active_decision_id": ids[0] if ids else None, **several}

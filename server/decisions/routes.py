@@ -1,12 +1,11 @@
-"""Decisions and proposals as resources, for scripts that speak no MCP: the tools' own requests, answers and errors.
+"""Decisions and proposals over REST, with the requests, answers and errors of the tools.
 
-Source: issue 6, "The graph itself over REST too". Roles stand in `server/access/roles.py`; errors get their form where
-the application is put together.
+Source: DEC-73, DEC-74. `server/access/roles.py` lists the roles; the application gives errors their form.
 """
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Query
+from fastapi import APIRouter, Body, Depends, Path, Query
 
 from server.access.caller import Caller
 from server.decisions.models import (
@@ -24,7 +23,16 @@ from server.decisions.models import (
     SearchResponse,
     SupersedeDecision,
 )
+from server.decisions.reading_models import (
+    DecisionList,
+    FullDecision,
+    GetDecisions,
+    GetOverview,
+    ListDecisions,
+    Overview,
+)
 from server.decisions.service import DecisionService
+from server.interface.state import StateKey
 
 _DECISION = {
     "title": "Cache carts in Redis",
@@ -34,55 +42,91 @@ _DECISION = {
 }
 _OLD = "decision_20261121_101500_123456_0a1b2c3d"
 _PROPOSAL = "proposal_20261121_113000_654321_4e5f6a7b"
-_MISSING: dict[int | str, dict[str, Any]] = {404: {"description": "Something that the request names does not exist."}}
-_TAKEN: dict[int | str, dict[str, Any]] = {
-    409: {"description": "Another decision is in force, or was it: the message names it."},
-    429: {"description": "The caller's last write was a moment ago; wait as long as the message says."},
+_NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "A record that the request names does not exist."}}
+_WRITE_ERRORS: dict[int | str, dict[str, Any]] = {
+    409: {"description": "Another decision is in force, or an old one no longer is; the message names it."},
+    429: {"description": "The caller wrote too recently; wait as long as the message says."},
 }
-_DECIDED: dict[int | str, dict[str, Any]] = {
-    **_TAKEN,
-    409: {"description": "Decided about already, within its review window (PI1), or another decision is in force."},
+_CLOSE_ERRORS: dict[int | str, dict[str, Any]] = {
+    **_WRITE_ERRORS,
+    409: {"description": "The proposal is closed, or in its review window (PI1), or another decision is in force."},
 }
+DecisionId = Annotated[str, Path(min_length=1, max_length=1_000, examples=[_OLD])]
 ProposalId = Annotated[str, Path(min_length=1, max_length=1_000, examples=[_PROPOSAL])]
+SERVICE = StateKey[DecisionService]("decisions")
+Service = Annotated[DecisionService, Depends(SERVICE.load)]
 
 
-class ProposalsAsked(ListProposals, strict=False):
-    """The same in a query string, whose values are all text to begin with."""
+class ProposalsQuery(ListProposals, strict=False):
+    """The arguments of `list_proposals` in a query string, where every value is text."""
 
 
-def build_routes(service: DecisionService) -> APIRouter:
-    """The routes over a service."""
-    router = APIRouter(prefix="/decisions", tags=["decisions"])
-    _add_decisions(router, service)
-    _add_proposals(router, service)
+class DecisionsQuery(ListDecisions, strict=False):
+    """The arguments of `list_decisions` in a query string."""
+
+
+def build_routes() -> APIRouter:
+    """Build the routes of the family; the application stores the service behind them under `SERVICE`."""
+    router = APIRouter(tags=["decisions"])
+    decisions = APIRouter(prefix="/decisions")
+    _add_decisions(decisions)
+    _add_proposals(decisions)
+    _add_reading(decisions)  # last: its path `/{decision_id}` matches `/proposals` as well
+    router.include_router(decisions)
+
+    @router.get("/overview", operation_id="getOverview")
+    async def overview(service: Service, caller: Caller) -> Overview:
+        """Return counts, what is in force, what waits and what changed last, in 8 kB at most."""
+        return await service.overview(GetOverview(), caller)
+
     return router
 
 
-def _add_decisions(router: APIRouter, service: DecisionService) -> None:
-    @router.post("", status_code=201, operation_id="recordDecision", responses=_TAKEN)
-    async def record(request: Annotated[RecordDecision, _example(_DECISION)], caller: Caller) -> DecisionResponse:
-        """Puts a decision in force for a target that has none."""
+def _add_decisions(router: APIRouter) -> None:
+    @router.post("", status_code=201, operation_id="recordDecision", responses={**_NOT_FOUND, **_WRITE_ERRORS})
+    async def record(
+        request: Annotated[RecordDecision, _build_example(_DECISION)], service: Service, caller: Caller
+    ) -> DecisionResponse:
+        """Put a decision in force for a target that has none."""
         return await service.record(request, caller)
 
     supersede_example = {**_DECISION, "title": "Cache carts in the graph", "old_decision_ids": [_OLD]}
 
-    @router.post("/supersede", status_code=201, operation_id="supersedeDecision", responses={**_MISSING, **_TAKEN})
+    @router.post(
+        "/supersede", status_code=201, operation_id="supersedeDecision", responses={**_NOT_FOUND, **_WRITE_ERRORS}
+    )
     async def supersede(
-        request: Annotated[SupersedeDecision, _example(supersede_example)], caller: Caller
+        request: Annotated[SupersedeDecision, _build_example(supersede_example)], service: Service, caller: Caller
     ) -> DecisionResponse:
-        """Puts a decision in force in the place of the one that is; the old one stays readable as history."""
+        """Replace the decision in force for a target; the old one stays readable as history."""
         return await service.supersede(request, caller)
 
     @router.post("/query", operation_id="searchDecisions")
     async def search(
-        request: Annotated[SearchDecisions, _example({"query": "where do carts live?", "mode": "strict"})],
+        request: Annotated[SearchDecisions, _build_example({"query": "where do carts live?", "mode": "strict"})],
+        service: Service,
         caller: Caller,
     ) -> SearchResponse:
-        """Finds decisions and drafts by meaning and words; what is in force comes first, unless the mode is audit."""
+        """Find decisions and proposals by meaning and words; what is in force comes first, unless the mode is audit."""
         return await service.search(request, caller)
 
 
-def _add_proposals(router: APIRouter, service: DecisionService) -> None:
+def _add_reading(router: APIRouter) -> None:
+    @router.get("", operation_id="listDecisions")
+    async def list_decisions(
+        request: Annotated[DecisionsQuery, Query()], service: Service, caller: Caller
+    ) -> DecisionList:
+        """List the decisions in force, or those of another status, in pages."""
+        return await service.list_decisions(request, caller)
+
+    @router.get("/{decision_id}", operation_id="getDecision", responses=_NOT_FOUND)
+    async def get(decision_id: DecisionId, service: Service, caller: Caller) -> FullDecision:
+        """Return a complete decision or proposal, with what it replaced, what replaced it, and its links."""
+        answer = await service.get(GetDecisions(ids=[decision_id]), caller)
+        return answer.decisions[0]
+
+
+def _add_proposals(router: APIRouter) -> None:
     example = {
         "title": "Cache carts in the graph",
         "target": "cart cache",
@@ -92,30 +136,41 @@ def _add_proposals(router: APIRouter, service: DecisionService) -> None:
         "suggested_supersedes": [_OLD],
     }
 
-    @router.post("/proposals", status_code=201, operation_id="proposeDecision", responses={**_MISSING, **_TAKEN})
-    async def propose(request: Annotated[ProposeDecision, _example(example)], caller: Caller) -> ProposalResponse:
-        """Stores a draft with its evidence; it decides nothing until an admin accepts it."""
-        return await service.proposals.propose(request, caller)
+    @router.post(
+        "/proposals", status_code=201, operation_id="proposeDecision", responses={**_NOT_FOUND, **_WRITE_ERRORS}
+    )
+    async def propose(
+        request: Annotated[ProposeDecision, _build_example(example)], service: Service, caller: Caller
+    ) -> ProposalResponse:
+        """Store a draft with its evidence; it puts nothing in force until an admin accepts it."""
+        return await service.propose(request, caller)
 
     @router.get("/proposals", operation_id="listProposals")
-    async def list_proposals(request: Annotated[ProposalsAsked, Query()], caller: Caller) -> ProposalList:
-        """Lists proposals with their evidence and what became of them, newest first."""
-        return await service.proposals.list(request, caller)
+    async def list_proposals(
+        request: Annotated[ProposalsQuery, Query()], service: Service, caller: Caller
+    ) -> ProposalList:
+        """List proposals with their evidence and outcome, newest first."""
+        return await service.list_proposals(request, caller)
 
-    @router.post("/proposals/{proposal_id}/accept", operation_id="acceptProposal", responses={**_MISSING, **_DECIDED})
-    async def accept(proposal_id: ProposalId, caller: Caller) -> DecisionResponse:
-        """Puts what was proposed in force, one hour after it was first observed at the earliest."""
-        return await service.proposals.accept(AcceptProposal(proposal_id=proposal_id), caller)
+    @router.post(
+        "/proposals/{proposal_id}/accept", operation_id="acceptProposal", responses={**_NOT_FOUND, **_CLOSE_ERRORS}
+    )
+    async def accept(proposal_id: ProposalId, service: Service, caller: Caller) -> DecisionResponse:
+        """Put a proposal in force, one hour after it was first observed at the earliest."""
+        return await service.accept(AcceptProposal(proposal_id=proposal_id), caller)
 
-    @router.post("/proposals/{proposal_id}/reject", operation_id="rejectProposal", responses={**_MISSING, **_DECIDED})
+    @router.post(
+        "/proposals/{proposal_id}/reject", operation_id="rejectProposal", responses={**_NOT_FOUND, **_CLOSE_ERRORS}
+    )
     async def reject(
         proposal_id: ProposalId,
-        request: Annotated[Rejection, _example({"reason": "It was tried in spring."})],
+        request: Annotated[Rejection, _build_example({"reason": "It was tried in spring."})],
+        service: Service,
         caller: Caller,
     ) -> BaseResponse:
-        """Closes a draft with the reason; it stays readable as history."""
-        return await service.proposals.reject(RejectProposal(proposal_id=proposal_id, reason=request.reason), caller)
+        """Close a draft with the reason; it stays readable as history."""
+        return await service.reject(RejectProposal(proposal_id=proposal_id, reason=request.reason), caller)
 
 
-def _example(value: dict[str, Any]) -> Any:
+def _build_example(value: dict[str, Any]) -> Any:
     return Body(openapi_examples={"example": {"value": value}})

@@ -1,151 +1,198 @@
-"""Finding decisions: meaning and words propose, the graph tells, the policy ranks.
+"""Search of decisions: passages propose, relevance selects, the graph and the policy order.
 
-Source: decisions.md "Search & Ranking Policy"; design.md section 5, `search_decisions`.
+Source: DEC-28, DEC-38, DEC-42. Decisions and proposals are found like all other records (`server/retrieval`). What the
+query names exactly (a target, an id, a title, a number) is more relevant. The graph adds the status of each candidate
+and the decision in force at the end of its supersession chain.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import hypot
+from math import fsum, hypot
 
+from server.core.fields import to_milliseconds
+from server.core.types import Row
 from server.decisions.models import FoundDecision, Reason, SearchDecisions, SearchResponse
+from server.decisions.passages import build_decision_tag
 from server.embedding.embedder import Embedder
-from server.errors import VectorsUnavailable
 from server.graph.graph import Graph
-from server.graph.words import any_of, within
+from server.graph.keys import comparison_key
+from server.ranking.naming import compute_named_share, compute_numbered_share, find_numbers, list_phrases
 from server.ranking.policy import Candidate, Predecessor, Ranked, rank
-from server.types import Row
-from server.vectors.store import Hit, Vector, VectorStore, point_id
+from server.ranking.relevance import WORDS, Evidence, compute_relevance
+from server.retrieval.scope import SearchScope
+from server.retrieval.search import Candidates, PassageSearch
+from server.vectors.store import Vector, VectorStore
 
-_KINDS = ("decision", "proposal")
 _PREVIEW = 200
-_WIDER = 10
-_EMBEDDED = 32
-"""How many decisions that Qdrant does not hold yet are embedded for one search: half a second at most."""
+_MOST_FILTERED = 200
+"""Decisions of one target, or about one entity, that are candidates whatever their words."""
+_MOST_EMBEDDED = 32
+"""Decisions that Qdrant does not store yet and that one search embeds."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """Candidates; whether a wider look may find more; how many could not be compared; whether Qdrant answered."""
+class _Similarity:
+    """How well a decision answers: meaning, words, and the share of the query that names it.
 
-    candidates: list[Candidate]
-    rows: Mapping[str, Row]
-    more: bool
-    left_out: int
-    by_meaning: bool
+    `is_compared` is false where the meaning is the average of the others, or None where there is none.
+    """
+
+    meaning: float | None
+    words: float
+    named: float
+    is_compared: bool
+
+    @property
+    def value(self) -> float:
+        own = compute_relevance(self.meaning, self.words)
+        return own + (1.0 - own) * self.named
+
+    @property
+    def explanation(self) -> str:
+        meaning = f"{max(self.meaning, 0.0):.2f}" if self.is_compared and self.meaning is not None else "not compared"
+        parts = f"meaning {meaning}, words {self.words:.2f} (weight {WORDS:g})"
+        return f"{parts}, names it exactly {self.named:.2f}" if self.named else parts
 
 
 class DecisionSearch:
-    """Answers one search in three steps: the query's vector, the nearest ones, and the graph with what shares words."""
+    """The search of decisions and proposals."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
         self._graph = graph
-        self._vectors = vectors
         self._embedder = embedder
+        self._passages = PassageSearch(graph, vectors, embedder, all_words=True)
 
     async def run(self, request: SearchDecisions, namespace: str) -> SearchResponse:
-        """Returns the best decisions of a namespace; raises `EmbeddingUnavailable`, `GraphUnavailable`.
+        """Return the best decisions of a namespace; raise `EmbeddingUnavailable`, `GraphUnavailable`.
 
-        While Qdrant is down, words alone propose; scores are the same, and the message says so.
+        While Qdrant is down, words alone propose, and the message says so.
         """
-        breadth = max(5 * request.limit, 50)
         vector = await self._embedder.embed_query(request.query)
-        words = within(namespace, any_of(request.query)) or ""
-        found = await self._find(namespace, vector, words, breadth)
-        ranked = rank(found.candidates, request.mode, request.limit)
-        if len(ranked) < request.limit and found.more:
-            # Many versions of few targets, or much that is not in force, stand before the rest.
-            found = await self._find(namespace, vector, words, breadth * _WIDER)
-            ranked = rank(found.candidates, request.mode, request.limit)
-        results = [_result(found.rows[hit.candidate.id], hit) for hit in ranked]
-        return SearchResponse(status="success", message=_message(request, found, ranked), results=results)
+        narrow = SearchScope(
+            namespace,
+            build_decision_tag(namespace),
+            None if request.since is None else to_milliseconds(request.since),
+            None if request.until is None else to_milliseconds(request.until),
+        )
+        query = " ".join([request.query, *find_numbers(request.query)])
+        proposed = await self._passages.propose(narrow, query, vector)
+        evidence = {each.record: each for each in proposed.build_evidence()}
+        rows = await self._load_candidates(request, namespace, list(evidence))
+        similarities = await self._compare(narrow, request.query, vector, rows, evidence, proposed)
+        ranked = rank([_to_candidate(row, similarities) for row in rows.values()], request.mode)
+        page = ranked[request.offset : request.offset + request.limit]
+        end = request.offset + len(page)
+        return SearchResponse(
+            status="success",
+            message=_format_message(
+                request,
+                rows,
+                page,
+                has_meanings=proposed.near is not None,
+                left_out=sum(not each.is_compared for each in similarities.values()),
+            ),
+            results=[_to_result(rows[hit.candidate.id], hit) for hit in page],
+            total=len(ranked),
+            next_offset=end if end < len(ranked) else None,
+        )
 
-    async def _find(self, namespace: str, vector: Vector, words: str, breadth: int) -> _Found:
-        hits = await self._by_meaning(namespace, vector, breadth)
-        proposed = {kind: [hit.key for hit in hits or () if hit.kind == kind] for kind in _KINDS}
-        # Words ride along, though they could be looked up while the query is embedded: a round trip of their own costs
-        # a fifth of what many callers at once can be answered.
-        answer = await self._graph.one(
+    async def _load_candidates(
+        self, request: SearchDecisions, namespace: str, records: Sequence[int]
+    ) -> dict[str, Row]:
+        row = await self._graph.row(
             "decisions/candidates",
             namespace=namespace,
-            decisions=proposed["decision"],
-            proposals=proposed["proposal"],
-            query=words,
-            limit=breadth,
+            records=records,
+            keys=list_phrases(request.query),
+            target_key=None if request.target is None else comparison_key(request.target),
+            about_key=None if request.about is None else comparison_key(request.about),
+            statuses=None if request.status is None else [request.status],
+            since=request.since,
+            until=request.until,
+            limit=_MOST_FILTERED,
             preview=_PREVIEW,
         )
-        assert answer is not None
-        rows: Mapping[str, Row] = {row["id"]: row for row in answer["candidates"]}
-        similarity = await self._similarities(namespace, vector, rows, hits)
-        return _Found(
-            candidates=[_candidate(row, similarity) for id_, row in rows.items() if id_ in similarity],
-            rows=rows,
-            more=hits is not None and max(len(hits), answer["words"]) >= breadth,
-            left_out=len(rows) - len(similarity),
-            by_meaning=hits is not None,
-        )
+        return {each["id"]: each for each in row["candidates"]}
 
-    async def _by_meaning(
-        self, namespace: str, vector: Vector, limit: int, rows: Sequence[Row] | None = None
-    ) -> list[Hit] | None:
-        """None while Qdrant is down: words and the graph still answer."""
-        ids = None if rows is None else [point_id(namespace, row["kind"], row["id"]) for row in rows]
-        try:
-            return await self._vectors.search(vector, limit, namespace=namespace, kinds=_KINDS, ids=ids)
-        except VectorsUnavailable:
-            return None
-
-    async def _similarities(
+    async def _compare(  # noqa: PLR0917 - the query, and all that is known of its candidates
         self,
-        namespace: str,
+        narrow: SearchScope,
+        query: str,
         vector: Vector,
         rows: Mapping[str, Row],
-        hits: Sequence[Hit] | None,
-    ) -> dict[str, float]:
-        """Exact similarity of every candidate, of the revision that the graph has, wherever its vector comes from.
+        evidence: Mapping[int, Evidence],
+        proposed: Candidates,
+    ) -> dict[str, _Similarity]:
+        """Compute the similarity of each candidate, by its id.
 
-        What words or succession proposed is looked up by id; what is not projected yet is embedded here, the successors
-        first, so that an answer does not change when the projector comes round to it.
+        Candidates that the graph added are looked up in Qdrant. What is not projected yet is embedded here, so that the
+        answer is the same before and after the projection.
         """
-        known = _current(hits or (), rows)
-        order = sorted(rows.values(), key=lambda row: not row["replaced"])
-        if hits is not None and (unknown := [row for row in order if row["id"] not in known]):
-            known |= _current(await self._by_meaning(namespace, vector, len(unknown), unknown) or (), rows)
-        if unprojected := [row for row in order if row["id"] not in known][:_EMBEDDED]:
-            texts = await self._graph.run(
-                "decisions/texts",
-                namespace=namespace,
-                decisions=[row["id"] for row in unprojected if row["kind"] == "decision"],
-                proposals=[row["id"] for row in unprojected if row["kind"] == "proposal"],
+        # Of these, Qdrant may still store the vectors of an earlier text.
+        stale = {row["record"] for row in rows.values() if row["unprojected"]}
+        known = {record: each.meaning for record, each in evidence.items() if record not in stale}
+        meanings = {record: meaning for record, meaning in known.items() if meaning is not None}
+        lacking = [row["record"] for row in sorted(rows.values(), key=lambda row: not row["replaced"])]
+        if proposed.near is not None:
+            lacking = [record for record in lacking if record not in meanings]
+            projected = [record for record in lacking if record not in stale]
+            meanings |= await self._passages.load_cosines(narrow, vector, projected)
+        if unprojected := [record for record in lacking if record not in meanings][:_MOST_EMBEDDED]:
+            meanings |= await self._embed(narrow.namespace, vector, unprojected)
+        # A candidate that cannot be compared counts as the others do on average.
+        average = fsum(meanings.values()) / len(meanings) if meanings else None
+        words = proposed.compute_words()
+        return {
+            id_: _Similarity(
+                meanings.get(row["record"], average),
+                words.get(row["record"], 0.0),
+                _compute_share_named(query, row),
+                row["record"] in meanings,
             )
-            vectors = await self._embedder.embed_passages([row["text"] for row in texts], urgent=True)
-            known |= {row["id"]: _cosine(vector, each) for row, each in zip(texts, vectors, strict=True)}
-        return known
+            for id_, row in rows.items()
+        }
+
+    async def _embed(self, namespace: str, vector: Vector, records: Sequence[int]) -> dict[int, float]:
+        texts = await self._graph.run("decisions/texts", namespace=namespace, records=records)
+        vectors = await self._embedder.embed_passages([row["text"] for row in texts], urgent=True)
+        return {row["record"]: _compute_cosine(vector, each) for row, each in zip(texts, vectors, strict=True)}
 
 
-def _current(hits: Sequence[Hit], rows: Mapping[str, Row]) -> dict[str, float]:
-    return {hit.key: hit.score for hit in hits if hit.key in rows and rows[hit.key]["revision"] == hit.revision}
+def _compute_share_named(query: str, row: Row) -> float:
+    named = compute_named_share(query, (row["id"], row["target"], row["title"]))
+    return max(
+        named, compute_numbered_share(query, row["id"]), compute_numbered_share(query, _find_label(row["title"]))
+    )
 
 
-def _cosine(one: Vector, other: Vector) -> float:
+def _find_label(title: str) -> str:
+    """Return the label before the colon of a title: "RFC 560" of "RFC 560: Messages"."""
+    head, separator, _ = title.partition(":")
+    return head if separator else ""
+
+
+def _compute_cosine(one: Vector, other: Vector) -> float:
     lengths = hypot(*one) * hypot(*other)
     return sum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
 
 
-def _candidate(row: Row, similarity: Mapping[str, float]) -> Candidate:
-    replaced = [Predecessor(id_, similarity[id_]) for id_ in row["replaced"] if id_ in similarity]
+def _to_candidate(row: Row, similarities: Mapping[str, _Similarity]) -> Candidate:
+    replaced = [Predecessor(id_, similarities[id_].value) for id_ in row["replaced"] if id_ in similarities]
     return Candidate(
         id=row["id"],
-        target=row["target"],
+        target=row["target_key"],
         status=row["status"],
         origin=row["origin"],
         created_at=datetime.fromisoformat(row["created_at"]),
-        similarity=similarity[row["id"]],
+        similarity=similarities[row["id"]].value,
+        because=similarities[row["id"]].explanation,
+        meaning=similarities[row["id"]].meaning if similarities[row["id"]].is_compared else None,
         replaced=max(replaced, key=lambda each: (each.similarity, each.id), default=None),
     )
 
 
-def _result(row: Row, hit: Ranked) -> FoundDecision:
+def _to_result(row: Row, hit: Ranked) -> FoundDecision:
     return FoundDecision(
         id=hit.candidate.id,
         kind=row["kind"],
@@ -153,7 +200,7 @@ def _result(row: Row, hit: Ranked) -> FoundDecision:
         status=hit.candidate.status,
         preview=f"{row['title']}: {row['rationale']}",
         title=row["title"],
-        target=hit.candidate.target,
+        target=row["target"],
         origin=hit.candidate.origin,
         superseded_by=row["superseded_by"],
         created_at=hit.candidate.created_at,
@@ -161,17 +208,19 @@ def _result(row: Row, hit: Ranked) -> FoundDecision:
     )
 
 
-def _message(request: SearchDecisions, found: _Found, ranked: Sequence[Ranked]) -> str:
-    if count := len(ranked):
-        told = "1 result." if count == 1 else f"{count} results, best first."
-        if any(found.rows[hit.candidate.id]["kind"] == "proposal" for hit in ranked):
-            told += " A proposal is not decided."
+def _format_message(
+    request: SearchDecisions, rows: Mapping[str, Row], page: Sequence[Ranked], *, has_meanings: bool, left_out: int
+) -> str:
+    if count := len(page):
+        message = "1 result." if count == 1 else f"{count} results, best first."
+        if any(rows[hit.candidate.id]["kind"] == "proposal" for hit in page):
+            message += " A proposal is not decided."
     elif request.mode == "strict":
-        told = "No decision in force matches; mode audit also shows what is not in force."
+        message = "No decision in force matches; mode audit also finds what is not in force."
     else:
-        told = "No decision matches."
-    if not found.by_meaning:
-        told += " The index of meanings is unavailable, so only decisions that share a word were compared."
-    if found.left_out:
-        told += f" {found.left_out} more matching by words are not indexed by meaning yet and were left out."
-    return told
+        message = "No decision matches. Try other words, or list all that is in force with list_decisions."
+    if not has_meanings:
+        message += " The index of meanings is unavailable, so only decisions that share a word were compared."
+    if left_out:
+        message += f" {left_out} are not indexed by meaning yet and were compared by their words alone."
+    return message

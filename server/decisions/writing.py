@@ -1,117 +1,181 @@
-"""What the writes of decisions and proposals have in common: ids, the cooldown, replacing, waiting to be searchable.
+"""The steps that writes of decisions and proposals share: ids, the cooldown, superseding, waiting to be searchable.
 
-Source: decisions.md "Error Codes & Status"; design.md sections 3, 4 and 6.
+Source: DEC-4, DEC-10, DEC-70.
 """
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from secrets import token_hex
 from typing import Any, TypeVar
 
-from server.decisions import refusals
-from server.errors import Conflict
-from server.graph.graph import Graph, Transaction
-from server.graph.sequence import IdSequence
-from server.graph.words import scope_token
-from server.principals import Principal
-from server.vectors.projector import Projector
+from anyio import to_thread
 
-AGENT_MARKER = "[via MCP]"
-"""Stands at the start of the rationale of what an agent decided; it is for readers, ranking asks the origin."""
+from server.core.errors import ConcurrentWrite
+from server.core.principals import Principal
+from server.core.types import Row
+from server.decisions import refusals
+from server.decisions.connections import load_entity_links
+from server.decisions.models import LinkedRequest, NearTarget
+from server.decisions.near_targets import list_near_targets
+from server.decisions.passages import AGENT_MARKER, build_passages, format_decision
+from server.graph.graph import Transaction
+from server.graph.keys import comparison_key
+from server.graph.lucene import namespace_tag
+from server.parts import Parts
+from server.retrieval.writing import prepare_text, wait_for_passages
 
 T = TypeVar("T")
 Clock = Callable[[], datetime]
+_SHORT = 10_000
+"""Characters of a text that is cut at once; a longer one is cut in a thread."""
 Record = dict[str, Any]
 """The parameters of a statement that stores a decision or a proposal."""
 
 
 def now() -> datetime:
-    """The time in UTC."""
+    """Return the time in UTC."""
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionSettings:
-    """Seconds a principal waits between two writes (0: none), and seconds a write waits to be searchable."""
-
-    cooldown: float
-    searchable_wait: float
 
 
 class DecisionWriter:
     """Steps of writes, each within the transaction of its caller unless it says otherwise."""
 
-    def __init__(
-        self, graph: Graph, sequence: IdSequence, projector: Projector, *, settings: DecisionSettings, clock: Clock
-    ) -> None:
-        self._graph = graph
-        self._sequence = sequence
-        self._projector = projector
-        self._settings = settings
+    def __init__(self, parts: Parts, *, cooldown: float, clock: Clock) -> None:
+        self._graph = parts.graph
+        self._parts = parts
+        self._cooldown = cooldown
         self.clock = clock
 
-    async def drafted(self, kind: str, caller: Principal, *, title: str, target: str) -> Record:
-        """What every new record of a kind has, before its transaction."""
+    async def begin_record(self, kind: str, caller: Principal, entities: int) -> tuple[Record, list[int]]:
+        """Begin a record of a kind, before its transaction; also return fresh integer ids for so many entities."""
         at = self.clock()
-        node_id, entity_node_id = await self._sequence.take(caller.namespace, 2)
-        return {
+        node_id, *fresh = await self._parts.sequence.take(caller.namespace, 1 + entities)
+        record = {
             "namespace": caller.namespace,
             "id": f"{kind}_{at:%Y%m%d_%H%M%S_%f}_{token_hex(4)}",
             "node_id": node_id,
-            "title": title,
-            "target": target,
             "origin": caller.kind,
             "by": caller.name,
             "at": at,
-            "scope": scope_token(caller.namespace),
-            "entity_node_id": entity_node_id,
+            "scope": namespace_tag(caller.namespace),
         }
+        return record, fresh
+
+    async def prepare_record(
+        self,
+        kind: str,
+        caller: Principal,
+        request: LinkedRequest,
+        *,
+        rationale: str,
+        consequences: Sequence[str],
+        near: bool = False,
+    ) -> tuple[Record, list[NearTarget]]:
+        """Prepare a new record of a kind, before its transaction; with `near`, also find near targets in force."""
+        options = [alternative.option for alternative in request.alternatives]
+        why_not = [alternative.why_not for alternative in request.alternatives]
+        texts = [request.title, rationale, *consequences, *options, *why_not]
+        links = await load_entity_links(self._graph, caller.namespace, request.target, request.about, texts, near=near)
+        begun, fresh = await self.begin_record(kind, caller, len(links.about) + len(links.mentions))
+        target_key = comparison_key(request.target)
+        content = {
+            "title": request.title,
+            "target": request.target,
+            "target_key": target_key,
+            "rationale": rationale,
+            "consequences": consequences,
+            "alternatives": options,
+            "alternatives_why_not": why_not,
+            "things": links.build_rows(fresh),
+        }
+        record = await self.add_passages(begun | content)
+        return record, list_near_targets(request.target, target_key, links.similar_targets)
+
+    async def add_passages(self, record: Record) -> Record:
+        """Return the record with the passages that it is found by."""
+        text = format_decision(record)
+        cut = partial(prepare_text, record["namespace"], record["node_id"], text, record["title"])
+        prepared = cut() if len(text) <= _SHORT else await to_thread.run_sync(cut)
+        return {**record, "passages": build_passages(prepared, record)}
+
+    async def load_references(
+        self, transaction: Transaction, caller: Principal, requires: Sequence[str], evidence: Sequence[str], field: str
+    ) -> Record:
+        """Return the parameters for `requires` and `evidence`; raise `NotFound` for ids that name no record.
+
+        `field` is the argument that lists the evidence.
+        """
+        required, evidence = list(dict.fromkeys(requires)), list(dict.fromkeys(evidence))
+        if not required and not evidence:
+            return {"requires": [], "evidence": []}
+        records = await transaction.run(
+            "decisions/records", namespace=caller.namespace, ids=list(dict.fromkeys([*evidence, *required]))
+        )
+        decisions = {row["id"] for row in records if row["kind"] == "Decision"}
+        if unknown := [id_ for id_ in required if id_ not in decisions]:
+            raise refusals.build_unknown_requirement_error(unknown)
+        elements: dict[str, list[str]] = {}
+        for row in records:
+            elements.setdefault(row["id"], []).append(row["element"])
+        if unknown := [id_ for id_ in evidence if id_ not in elements]:
+            raise refusals.build_unknown_evidence_error(unknown, field)
+        return {"requires": required, "evidence": [element for id_ in evidence for element in elements[id_]]}
 
     async def commit(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Runs `work` in one transaction; raises what it raises.
+        """Run `work` in one transaction; raise what it raises.
 
-        Where somebody else was faster between its look and its write, it runs again: the second look tells who it was.
+        If another caller wrote between its checks and its write, it runs once more: then its checks name the winner.
         """
         try:
             return await self._graph.transaction(work)
-        except Conflict as conflict:
-            if conflict.details:
-                raise
+        except ConcurrentWrite:
             return await self._graph.transaction(work)
 
-    async def take_turn(self, transaction: Transaction, caller: Principal) -> None:
-        """Holds the cooldown across processes: who fails rolls its turn back with everything else."""
-        if self._settings.cooldown == 0:
+    async def start_cooldown(self, transaction: Transaction, caller: Principal) -> None:
+        """Start the caller's cooldown, or raise `RateLimitExceeded` while one runs.
+
+        It holds across processes. A transaction that fails rolls it back.
+        """
+        if self._cooldown == 0:
             return
         who = {"namespace": caller.namespace, "principal": caller.name}
         await transaction.run("decisions/lock_principal", **who)
-        turn = await transaction.one("decisions/take_turn", **who, cooldown=math.ceil(self._settings.cooldown * 1000))
-        assert turn is not None
-        if turn["wait"] > 0:
-            raise refusals.rate_limit(turn["wait"])
+        row = await transaction.row("decisions/start_cooldown", **who, cooldown=math.ceil(self._cooldown * 1000))
+        if row["wait"] > 0:
+            raise refusals.build_cooldown_error(row["wait"])
 
-    async def replace(
-        self, transaction: Transaction, decision: Record, old_ids: Sequence[str], caller: Principal
+    async def supersede(
+        self, transaction: Transaction, decision: Record, old_ids: Sequence[str], caller: Principal, references: Record
     ) -> None:
-        """Puts a decision in force in the place of others; raises why that cannot be."""
+        """Put a decision in force in place of others; raise why that is not possible."""
         await transaction.run("decisions/lock_decisions", namespace=caller.namespace, ids=old_ids)
         found = await transaction.run(
-            "decisions/decisions_to_replace", namespace=caller.namespace, ids=old_ids, target=decision["target"]
+            "decisions/decisions_to_replace", namespace=caller.namespace, ids=old_ids, target_key=decision["target_key"]
         )
-        if refusal := refusals.not_replaceable(old_ids, found, decision["target"], caller):
-            raise refusal
-        await transaction.run("decisions/supersede_decision", old_ids=old_ids, **decision)
+        if error := refusals.find_supersede_error(old_ids, found, decision["target"], caller):
+            raise error
+        row = await transaction.one("decisions/supersede_decision", old_ids=old_ids, **decision, **references)
+        require_stored(row, references)
 
-    async def searchable(self, kind: str, record: Record) -> bool:
-        """Waits, after the transaction and for a bounded time, until what was stored is found by meaning."""
-        return await self._projector.wait_until_searchable(
-            record["namespace"], kind, record["id"], 1, self._settings.searchable_wait
+    async def wait_until_searchable(self, record: Record) -> bool:
+        """Wait, after the transaction and for a bounded time, until what was stored is found by meaning."""
+        ids = [passage["id"] for passage in record["passages"]]
+        return await wait_for_passages(self._parts.projector, record["namespace"], ids, self._parts.searchable_wait)
+
+
+def require_stored(row: Row | None, references: Record) -> Row:
+    """Return the row of a statement that stored a record; raise `ConcurrentWrite` where a reference was not stored."""
+    if row is None or any(row[name] != len(references[name]) for name in ("requires", "evidence")):
+        raise ConcurrentWrite(
+            "CONFLICT: another caller removed a record that this one names (requires, evidence) at the same moment; "
+            "call again."
         )
+    return row
 
 
-def marked(rationale: str, caller: Principal) -> str:
-    """The rationale as it is stored: an agent's begins with the marker."""
+def add_agent_marker(rationale: str, caller: Principal) -> str:
+    """Return the rationale as it is stored: an agent's begins with the marker."""
     unmarked = caller.kind == "agent" and not rationale.startswith(AGENT_MARKER)
     return f"{AGENT_MARKER} {rationale}" if unmarked else rationale

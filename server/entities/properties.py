@@ -1,10 +1,10 @@
-"""JSON properties on a node or relationship of Neo4j, and back, exactly.
+"""Conversion of JSON properties to properties of a Neo4j node or relationship, and back, without loss.
 
-A value that Neo4j holds natively (boolean, 64-bit integer, finite float, string, list of one of these) stands as itself
-under its own key. Everything else (null, objects, mixed or nested lists, larger integers) and every key that is ours or
-that Neo4j cannot name stands as JSON text under `json:` + the key as JSON writes it inside quotes.
+A value of a native type (boolean, 64-bit integer, finite float, string, list of one of these) is stored under its own
+key. Other values (null, objects, mixed or nested lists, larger integers) are stored as JSON text under `json:` + key.
+So are the values of reserved keys and of keys that Neo4j does not allow.
 
-Source: issue "A body" section 6, "any … property key or value that JSON can hold survives a round trip exactly".
+Source: ENT-6, ENT-7.
 """
 
 import json
@@ -12,23 +12,23 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from server.errors import InvalidArgument
-from server.fields import require_json
-from server.types import Json
+from server.core.errors import InvalidArgument
+from server.core.fields import require_json
+from server.core.types import Json
 
 PREFIX = "json:"
 LARGEST = 256 * 1024
-"""Most bytes of JSON that the properties of one node or relationship may take."""
+"""Greatest number of bytes that the JSON of the properties of one node or relationship may have."""
 
 _INT64 = range(-(2**63), 2**63)
 
 
 def encode(properties: Mapping[str, Json], reserved: Collection[str]) -> dict[str, Any]:
-    """The map for `SET element += $properties` that merges these properties into an element.
+    """Return the map for `SET element += $properties` that merges these properties into an element.
 
-    `reserved` are our own keys on such an element. A key's other representation is set to null, so that a value which
-    moves between the two leaves nothing behind, without reading first. Raises `InvalidArgument` for what JSON or
-    Unicode cannot hold, for more than 256 kB, and for more than 100 levels.
+    `reserved` are the service's own keys on such an element. The other representation of each key is set to null, so a
+    value that changes its representation leaves no old one. Raises `InvalidArgument` for values that are not valid JSON
+    or Unicode, for more than 256 kB, and for more than 100 levels.
     """
     try:
         require_json(properties, LARGEST)
@@ -36,45 +36,45 @@ def encode(properties: Mapping[str, Json], reserved: Collection[str]) -> dict[st
         raise InvalidArgument(f"properties: {refused}.") from None
     encoded: dict[str, Any] = {}
     for key, value in properties.items():
-        beside = PREFIX + json.dumps(key, ensure_ascii=False)[1:-1]
-        possible = key != "" and "\0" not in key and not key.startswith(PREFIX) and key not in reserved
-        if possible and _native(value):
-            encoded[key], encoded[beside] = value, None
+        json_key = PREFIX + json.dumps(key, ensure_ascii=False)[1:-1]
+        is_native_key = key != "" and "\0" not in key and not key.startswith(PREFIX) and key not in reserved
+        if is_native_key and _is_native(value):
+            encoded[key], encoded[json_key] = value, None
         else:
-            encoded[beside] = json.dumps(value, ensure_ascii=False)
-            if possible:
+            encoded[json_key] = json.dumps(value, ensure_ascii=False)
+            if is_native_key:
                 encoded[key] = None
     return encoded
 
 
 def decode(stored: Mapping[str, Any], reserved: Collection[str]) -> dict[str, Json]:
-    """The agent's properties, from all properties of an element.
+    """Return the agent's properties, from all properties of an element.
 
-    A date, a point and the like, which only a person can have put there, reads as its text.
+    A date, a point or another native type, which only a person can have stored, is returned as text.
     """
     return {
         json.loads(f'"{key.removeprefix(PREFIX)}"') if key.startswith(PREFIX) else key: (
-            json.loads(value) if key.startswith(PREFIX) else _plain(value)
+            json.loads(value) if key.startswith(PREFIX) else _to_json(value)
         )
         for key, value in stored.items()
         if key not in reserved
     }
 
 
-def _plain(value: Any) -> Json:
+def _to_json(value: Any) -> Json:
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
-def _native(value: Json) -> bool:
-    """Whether Neo4j gives back exactly this: it turns a list of integers and floats into floats alone."""
+def _is_native(value: Json) -> bool:
+    """Whether Neo4j returns the value unchanged; it converts a list of integers and floats to floats."""
     if isinstance(value, list):
-        return len({type(item) for item in value}) <= 1 and all(_scalar(item) for item in value)
-    return _scalar(value)
+        return len({type(item) for item in value}) <= 1 and all(_is_native_scalar(item) for item in value)
+    return _is_native_scalar(value)
 
 
-def _scalar(value: Json) -> bool:
+def _is_native_scalar(value: Json) -> bool:
     match value:
         case bool() | str():
             return True

@@ -1,57 +1,53 @@
-"""Entities and the relations between them: adding, looking around, finding the way.
+"""The use cases of entities and relations: store, list, query neighbors, find paths. Source: ENT-1, ENT-31, ENT-49."""
 
-Source: cognitive.md "Graph Tools"; issue "A body" section 6.
-"""
-
-import re
-from collections.abc import Mapping
-from difflib import SequenceMatcher
-from time import monotonic
 from typing import Any
 
-from server.entities.levels import best_path
+from server.core.errors import NotFound, PrecedentError
+from server.core.principals import Principal
+from server.core.types import Json, Row
 from server.entities.models import (
     AddEdge,
     AddNode,
     EdgeAdded,
+    Entities,
+    Entity,
     FindPath,
+    ListEntities,
+    NearName,
     Neighbor,
     Neighbors,
     NodeAdded,
     PathAnswer,
-    PathStep,
     QueryNeighbors,
+    StartNode,
 )
+from server.entities.names import NameLookup, format_similar_names
+from server.entities.paths import PathFinder
 from server.entities.properties import decode, encode
-from server.errors import NotFound, QueryTimeout
 from server.graph.graph import Graph
+from server.graph.keys import comparison_key
+from server.graph.lucene import namespace_tag
 from server.graph.sequence import IdSequence
 from server.graph.vocabulary import BOOKKEEPING, ENTITY_KEYS, RELATION_KEYS, native_label, native_type
-from server.graph.words import near, scope_token, within
-from server.principals import Principal
-from server.types import Row
 
-_UNTRAVELLED = sorted(BOOKKEEPING)
-_SCALE = 1e15
-"""Weights are compared to fifteen decimal places, as integers: ties are ties, in whatever order they are summed."""
-_CAP = 10_000
-"""So many equally short paths are compared one by one; more, level by level."""
-_SUGGESTED = 5
-_NUMBER = re.compile(r"[1-9][0-9]{0,15}")
+_NOT_FOLLOWED = sorted(BOOKKEEPING)
+_MOST_LABELS = 20
 
 
 class EntityService:
-    """The four use cases of the graph tools. Every method sees the caller's namespace and nothing else."""
+    """The use cases of the graph tools, each limited to the namespace of the caller."""
 
     def __init__(self, graph: Graph, sequence: IdSequence, *, path_timeout: float = 10.0) -> None:
         self._graph = graph
         self._sequence = sequence
-        self._path_timeout = path_timeout
+        self._names = NameLookup(graph)
+        self._paths = PathFinder(graph, self._names, path_timeout)
 
     async def add_node(self, request: AddNode, caller: Principal) -> NodeAdded:
-        """Creates the entity, or merges the properties into the one of that name.
+        """Create the entity, or merge the properties into the entity of that name.
 
-        Raises `InvalidArgument`, or `NotFound` where `vector_id` is no insight; then nothing is written.
+        The answer lists names similar to a new name. Raises `InvalidArgument`, or `NotFound` if `vector_id` is not the
+        id of an insight; then nothing is written.
         """
         properties = encode(request.properties, ENTITY_KEYS)
         [node_id] = await self._sequence.take(caller.namespace)
@@ -59,25 +55,29 @@ class EntityService:
             "entities/add_node",
             namespace=caller.namespace,
             name=request.name,
+            name_key=comparison_key(request.name),
             node_id=node_id,
             label=request.label,
             labels=native_label(request.label),
-            scope=scope_token(caller.namespace),
+            scope=namespace_tag(caller.namespace),
             properties=properties,
             vector_id=request.vector_id,
         )
         if row is None:
             raise NotFound(
-                f"vector_id: there is no insight {request.vector_id}; nothing was written. "
-                "Leave vector_id out, or give the id of an insight.",
+                f"vector_id: no insight has the id {request.vector_id}; nothing was written. "
+                "Omit vector_id, or use the id of an insight.",
                 {"field": "vector_id"},
             )
-        return NodeAdded(name=request.name, **row)
+        near = await self._find_similar([request.name] if row["created"] else [], caller)
+        kept = [] if row["created"] else _describe_kept_label(request.name, row["label"], request.label)
+        return NodeAdded(name=request.name, **row, **_format_near(near, kept))
 
     async def add_edge(self, request: AddEdge, caller: Principal) -> EdgeAdded:
-        """Creates the relation and what it lacks of its two entities, or gives it the new weight and properties.
+        """Create the relation and its missing entities, or update its weight and properties.
 
-        A weight that is left out leaves an existing relation's weight alone. Raises `InvalidArgument`.
+        Without a weight an existing relation keeps its own. The answer lists names similar to new names. Raises
+        `InvalidArgument`, or `NotFound` if an entity is missing and must not be created.
         """
         properties = encode(request.properties, RELATION_KEYS)
         source_id, target_id, edge_id = await self._sequence.take(caller.namespace, 3)
@@ -85,162 +85,154 @@ class EntityService:
             "entities/add_edge",
             namespace=caller.namespace,
             source=request.source_name,
+            source_key=comparison_key(request.source_name),
             source_id=source_id,
             source_label=request.source_label,
             source_labels=native_label(request.source_label),
             target=request.target_name,
+            target_key=comparison_key(request.target_name),
             target_id=source_id if request.source_name == request.target_name else target_id,
             target_label=request.target_label,
             target_labels=native_label(request.target_label),
-            scope=scope_token(caller.namespace),
+            scope=namespace_tag(caller.namespace),
+            create_missing=request.create_missing,
             relation=request.relation,
             type=native_type(request.relation),
             edge_id=edge_id,
             weight=request.weight,
             properties=properties,
         )
-        assert row is not None
-        return EdgeAdded(relation=request.relation, **row)
+        if row is None:
+            names = {"source_name": request.source_name, "target_name": request.target_name}
+            raise await self._names.build_missing(names, caller)
+        created: list[str] = []
+        kept: list[str] = []
+        for name, label, is_new, stored in (
+            (request.source_name, request.source_label, row["source_created"], row.pop("source_label")),
+            (request.target_name, request.target_label, row["target_created"], row.pop("target_label")),
+        ):
+            if is_new:
+                created.append(name)
+            elif label != "Entity":
+                kept += _describe_kept_label(name, stored, label)
+        near = await self._find_similar(created, caller)
+        return EdgeAdded(relation=request.relation, **row, **_format_near(near, kept))
 
     async def query_neighbors(self, request: QueryNeighbors, caller: Principal) -> Neighbors:
-        """Lists what is around a node, nearest first, then strongest, then by name; each node at its distance.
+        """List the neighbors of a node: nearest first, then active, then strongest, then by name.
 
-        Raises `NotFound` with near names, `QueryTimeout`.
+        A node appears at its shortest distance, and each row is on one page. Raises `NotFound` with similar names, or
+        `QueryTimeout`.
         """
-        asked: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "namespace": caller.namespace,
             "name": request.node_name,
             "depth": request.depth,
-            "bookkeeping": _UNTRAVELLED,
+            "bookkeeping": _NOT_FOLLOWED,
             "relation": request.relation_type,
             "direction": request.direction,
+            "offset": request.offset,
             "limit": request.limit,
         }
-        row = await self._graph.one("entities/query_neighbors", **asked, element=None)
+        row = await self._graph.one("entities/query_neighbors", **parameters, element=None)
         if row is None:
-            node = await self._node("node_name", request.node_name, caller)
-            row = await self._graph.one("entities/query_neighbors", **asked, element=node["element"])
-        if row is None:  # deleted in between
-            raise await self._unknown("node_name", request.node_name, caller)
+            node = await self._names.load_node("node_name", request.node_name, caller)
+            row = await self._graph.one("entities/query_neighbors", **parameters, element=node["element"])
+        if row is None:  # deleted meanwhile
+            raise await self._names.build_not_found("node_name", request.node_name, caller)
+        next_offset = _next_offset(request.offset, len(row["neighbors"]), row["total"])
         return Neighbors(
-            neighbors=[_neighbor(each) for each in row["neighbors"]],
-            start_node=request.node_name,
+            neighbors=[_to_neighbor(each) for each in row["neighbors"]],
+            start_node=row["start_node"],
+            start=_to_start_node(row["start"]) if row["start"] else None,
             depth=request.depth,
-            total_neighbors=row["total"],
-            truncated=row["total"] > request.limit,
+            total_neighbors=row["nodes"],
+            total_rows=row["total"],
+            by_relation=dict(row["relations"]),
+            truncated=next_offset is not None,
+            next_offset=next_offset,
+        )
+
+    async def list_entities(self, request: ListEntities, caller: Principal) -> Entities:
+        """List entities by name, without regard to case: all, or those with a part of the name or with a label."""
+        row = await self._graph.row(
+            "entities/list_entities",
+            namespace=caller.namespace,
+            part=comparison_key(request.name_contains or ""),
+            label=request.label,
+            bookkeeping=_NOT_FOLLOWED,
+            offset=request.offset,
+            limit=request.limit,
+        )
+        return Entities(
+            items=[Entity(**item) for item in row["items"]],
+            total=row["total"],
+            next_offset=_next_offset(request.offset, len(row["items"]), row["total"]),
+            message=None if row["total"] else await self._advise_empty(request, caller),
         )
 
     async def find_path(self, request: FindPath, caller: Principal) -> PathAnswer:
-        """Finds the path of fewest hops, among those of greatest summed weight, among those the first by its names.
+        """Find the path with the fewest hops, then the greatest summed weight, then the first by its names.
 
-        Relations count in both directions. "First by its names" compares step by step: name, node id, relation,
-        outgoing before incoming. Raises `NotFound` with near names, `QueryTimeout` after PRECEDENT_QUERY_TIMEOUT, and
-        `Conflict` where another caller cut the path while very many were compared.
+        Relations are followed in both directions. "First by its names" compares name, node id and relation of each
+        step, and outgoing before incoming. Raises `NotFound` with similar names, `QueryTimeout` after
+        PRECEDENT_QUERY_TIMEOUT, and `Conflict` if another caller cut the path during the search.
         """
-        started = monotonic()
+        return await self._paths.find(request, caller)
+
+    async def _find_similar(self, created: list[str], caller: Principal) -> list[Row]:
+        """Return what is similar to new names; nothing on an error, because the write is already stored."""
         try:
-            found = await self._best_path(request, caller, started)
-        except QueryTimeout as slow:
-            raise QueryTimeout(
-                f"The search for a path took longer than {self._path_timeout:g} seconds and was ended; "
-                "use a smaller max_depth, or relation_types."
-            ) from slow
-        length = len(found["edges"]) if found else 0
-        return PathAnswer(
-            path_found=found is not None,
-            path_length=length,
-            path_weight=found["weight"] / _SCALE if found else 0.0,
-            path=_steps(found) if found else [],
-            start_node=request.start_node,
-            end_node=request.end_node,
-            search_depth=length if found else request.max_depth,
-        )
+            return await self._names.find_similar(created, caller) if created else []
+        except PrecedentError:
+            return []
 
-    async def _best_path(self, request: FindPath, caller: Principal, started: float) -> Row | None:
-        """Weight, nodes and edges of the path, or None where there is none."""
-        if request.start_node == request.end_node:
-            node = await self._node("start_node", request.start_node, caller)
-            del node["element"]
-            return {"weight": 0, "nodes": [node], "edges": []}
-        search: dict[str, Any] = {
-            "bookkeeping": _UNTRAVELLED,
-            "relations": request.relation_types,
-            "scale": _SCALE,
-        }
-        ends = {"start": request.start_node, "end": request.end_node}
-        asked = {**ends, "max_depth": request.max_depth, "cap": _CAP, "timeout": self._path_timeout, **search}
-        row = await self._path(asked, caller)
-        if nameless := [end for end in ends if row[end] is None]:
-            found = {end: await self._node(f"{end}_node", ends[end], caller) for end in nameless}
-            row = await self._path({**asked, **{f"{end}_element": found[end]["element"] for end in nameless}}, caller)
-        if not row["capped"]:
-            best: Row | None = row["path"]
-            return best
-        return await self._graph.transaction(
-            lambda transaction: best_path(transaction, row["start"], row["end"], row["length"], search),
-            access="read",
-            timeout=max(0.001, started + self._path_timeout - monotonic()),
-        )
-
-    async def _path(self, asked: Mapping[str, Any], caller: Principal) -> Row:
-        elements = {"start_element": None, "end_element": None}
-        row = await self._graph.one("entities/find_path", namespace=caller.namespace, **{**elements, **asked})
-        assert row is not None
-        return row
-
-    async def _node(self, field: str, name: str, caller: Principal) -> Row:
-        """What has this name or id, or `NotFound`.
-
-        Asked where no thing has the name: looking up each kind of record for each path would cost a tenth.
-        """
-        node = await self._graph.one("entities/node", namespace=caller.namespace, name=name, number=_number(name))
-        if node is None:
-            raise await self._unknown(field, name, caller)
-        return node
-
-    async def _unknown(self, field: str, name: str, caller: Principal) -> NotFound:
-        """The error for a name that nothing has, with the likeliest names that something has."""
-        query = within(caller.namespace, near(name))
-        rows = await self._graph.run("entities/near_names", namespace=caller.namespace, query=query) if query else []
-        likeness = SequenceMatcher(b=name.casefold())
-
-        def alike(candidate: str) -> float:
-            likeness.set_seq1(candidate.casefold())
-            return likeness.ratio()
-
-        names = sorted((row["name"] for row in rows), key=alike, reverse=True)[:_SUGGESTED]
-        advice = "Near names: " + ", ".join(f"{each!r}" for each in names) if names else "No name is near to it"
-        return NotFound(
-            f"{_FOUND_NOT[field]} not found: nothing is called {name!r}. {advice}.",
-            {"field": field, "near_names": names},
-        )
+    async def _advise_empty(self, request: ListEntities, caller: Principal) -> str:
+        """Return a message that says what to try after an empty list."""
+        rows = await self._graph.run("entities/labels", namespace=caller.namespace, limit=_MOST_LABELS)
+        if not rows:
+            return "There are no entities yet; graph_add_node and graph_add_edge store them."
+        if request.label is None:
+            return "No name contains this text; try a shorter one."
+        labels = ", ".join(f"{row['label'][:100]!r} ({row['count']})" for row in rows)
+        filters = "this label and this text in its name" if request.name_contains else "this label"
+        return f"No entity has {filters}; labels: {labels}."
 
 
-_FOUND_NOT = {"node_name": "Start node", "start_node": "Start node", "end_node": "End node"}
+def _next_offset(offset: int, count: int, total: int) -> int | None:
+    """Return the offset of the next page, or None after the last one."""
+    return offset + count if count and offset + count < total else None
 
 
-def _number(name: str) -> int | None:
-    """What a name is as the integer id of an insight or a dialogue."""
-    return int(name) if _NUMBER.fullmatch(name) else None
-
-
-def _neighbor(row: Row) -> Neighbor:
-    entity, ours = row.pop("entity"), row.pop("ours")
-    properties = (
-        {key: value for key, value in ours.items() if value is not None}
-        if entity is None
-        else decode(entity, ENTITY_KEYS)
+def _describe_kept_label(name: str, stored: str, requested: str) -> list[str]:
+    return (
+        [f"{name!r} already has the label {stored!r} and keeps it instead of {requested!r}."]
+        if stored != requested
+        else []
     )
-    return Neighbor(properties=properties, **row)
 
 
-def _steps(path: Row) -> list[PathStep]:
-    hops = [
-        {
-            "relation_to_next": edge["relation"],
-            "direction_to_next": "outgoing" if edge["outgoing"] else "incoming",
-            "weight_to_next": edge["weight"],
-        }
-        for edge in path["edges"]
-    ]
-    return [PathStep(**node, **hop) for node, hop in zip(path["nodes"], [*hops, {}], strict=True)]
+def _format_near(near: list[Row], kept: list[str]) -> dict[str, Any]:
+    sentences = [*kept, format_similar_names(near)] if near else kept
+    names = {
+        (row["name"], row["kind"]): NearName(name=row["name"], label=row["label"], kind=row["kind"]) for row in near
+    }
+    return {"near": list(names.values()), "message": " ".join(sentences) or None}
+
+
+def _take_properties(row: Row) -> dict[str, Json]:
+    """Remove and return the properties of a row: an entity's own ones, or the selected ones of a record."""
+    entity, record = row.pop("entity"), row.pop("record")
+    if record is None:
+        return decode(entity, ENTITY_KEYS)
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _to_start_node(row: Row) -> StartNode:
+    return StartNode(properties=_take_properties(row), **row)
+
+
+def _to_neighbor(row: Row) -> Neighbor:
+    # The statement sets removed keys to null; Neo4j stores no null.
+    edge = {key: value for key, value in row.pop("edge").items() if value is not None}
+    return Neighbor(properties=_take_properties(row), edge_properties=decode(edge, RELATION_KEYS), **row)

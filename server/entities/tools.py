@@ -1,26 +1,25 @@
-"""The graph tools as agents see them.
-
-Source: cognitive.md "Graph Tools" and "Error Handling".
-"""
+"""The graph tools as agents see them. Source: ENT-60, ENT-62."""
 
 from server.entities.models import (
     AddEdge,
     AddNode,
     EdgeAdded,
+    Entities,
     FindPath,
+    ListEntities,
     Neighbors,
     NodeAdded,
     PathAnswer,
     QueryNeighbors,
 )
 from server.entities.service import EntityService
-from server.envelopes import cognitive as envelope
-from server.tools import Tool
+from server.interface.envelopes import cognitive as envelope
+from server.interface.tools import Tool
 
-TOOLS: tuple[Tool, ...] = (
+TOOLS = (
     Tool(
         name="graph_add_node",
-        description="Store a thing (a project, person, problem …) by its unique name, or add properties to it.",
+        description="Store an entity (project, person, problem …) by its unique name, or add properties.",
         request=AddNode,
         response=NodeAdded,
         run=EntityService.add_node,
@@ -29,7 +28,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="graph_add_edge",
-        description="Relate two things; missing ones are created. Repeating updates weight and properties.",
+        description="Relate two entities; missing ones are created. Repeat to update weight and properties.",
         request=AddEdge,
         response=EdgeAdded,
         run=EntityService.add_edge,
@@ -38,7 +37,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="graph_query_neighbors",
-        description="What is around a thing? Lists its relations and the decisions about it, nearest, strongest first.",
+        description="List an entity's relations and the decisions about it, nearest, then strongest first.",
         request=QueryNeighbors,
         response=Neighbors,
         run=EntityService.query_neighbors,
@@ -46,15 +45,28 @@ TOOLS: tuple[Tool, ...] = (
         read_only=True,
         idempotent=True,
         many="neighbors",
+        total="total_rows",
+    ),
+    Tool(
+        name="graph_list_entities",
+        description="List or look up known entities by name.",
+        request=ListEntities,
+        response=Entities,
+        run=EntityService.list_entities,
+        envelope=envelope,
+        read_only=True,
+        idempotent=True,
+        many="items",
     ),
     Tool(
         name="graph_find_path",
-        description="How are two things connected? The shortest path, either direction, also through decisions.",
+        description="Find how two entities are connected: the shortest path, either direction, also through decisions.",
         request=FindPath,
         response=PathAnswer,
         run=EntityService.find_path,
         envelope=envelope,
         read_only=True,
         idempotent=True,
+        many="paths",
     ),
 )

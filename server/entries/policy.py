@@ -1,14 +1,14 @@
-"""What is never stored: secrets, by the patterns that the specification's implementation documents, private keys, and
-our own tokens.
+"""The policy for secrets: texts with API keys, private keys or this service's tokens are never stored.
 
-Source: entries.md "Error Behavior"; open-questions.md, "entries.md", Policy. What matched is never told, logged or
-embedded: an error names the pattern alone.
+An error names the pattern only. The matched text is never answered, logged or embedded.
+
+Source: MEM-14, MEM-15, MEM-16.
 """
 
 import re
 from collections.abc import Iterator
 
-from server.errors import PolicyBlocked
+from server.core.errors import PolicyBlocked
 
 PATTERNS = {
     "openai_secret_key": re.compile(r"\bsk-[A-Za-z0-9_-]{10,}\b", re.ASCII),
@@ -20,25 +20,25 @@ PATTERNS = {
 
 
 def require_no_secret(*values: object) -> None:
-    """Raises `PolicyBlocked` where a string in these values, or a key of an object in them, looks like a secret."""
-    for text in _strings(list(values)):
+    """Raise `PolicyBlocked` if a string or an object key in these values matches a pattern of a secret."""
+    for text in _iterate_strings(list(values)):
         for name, pattern in PATTERNS.items():
             if pattern.search(text):
                 raise PolicyBlocked(
-                    "Input blocked by sensitive-data policy: it holds what looks like a secret. Nothing was stored; "
-                    "take the secret out and save again.",
+                    "Input blocked by sensitive-data policy: it contains what looks like a secret. Nothing was stored; "
+                    "remove the secret and repeat the call.",
                     {"pattern": name},
                 )
 
 
-def _strings(value: object) -> Iterator[str]:
-    left: list[object] = [value]
-    while left:
-        match left.pop():
+def _iterate_strings(value: object) -> Iterator[str]:
+    remaining: list[object] = [value]
+    while remaining:
+        match remaining.pop():
             case str() as text:
                 yield text
             case list() as items:
-                left += items
+                remaining += items
             case dict() as pairs:
                 yield from pairs
-                left += pairs.values()
+                remaining += pairs.values()

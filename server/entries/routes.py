@@ -1,53 +1,61 @@
-"""Entries as resources, for scripts that speak no MCP: the tools' own requests, answers and errors.
+"""The tools of entries over HTTP, with the same requests and answers. Roles are in `server/access/roles.py`.
 
-Source: issue 6, "The graph itself over REST too". Roles stand in `server/access/roles.py`; errors get their form where
-the application is put together.
+Source: MEM-67.
 """
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Query
+from fastapi import APIRouter, Body, Depends, Path, Query
 
 from server.access.caller import Caller
+from server.core.errors import EntryNotFound
 from server.entries.models import (
     EntryDetailItem,
-    Found,
+    FoundEntries,
     GetEntries,
-    Saved,
+    GetTimeline,
+    SavedEntry,
     SaveMemory,
-    Search,
-    Timeline,
+    SearchEntries,
     TimelineAnswer,
 )
 from server.entries.service import EntryService
-from server.errors import EntryNotFound
+from server.interface.state import StateKey
 
 _MISSING: dict[int | str, dict[str, Any]] = {404: {"description": "No entry has this id."}}
 EntryId = Annotated[str, Path(min_length=1, max_length=1_000, examples=["0b8d6a52f0f14f0e8f2a5d1c9e7b3a64"])]
-Depth = Annotated[int, Query(description="0 to 20; more is taken as 20")]
+Depth = Annotated[int, Query(description="0 to 20; greater numbers count as 20")]
+SERVICE = StateKey[EntryService]("entries")
+Service = Annotated[EntryService, Depends(SERVICE.load)]
 
 
-def build_routes(service: EntryService) -> APIRouter:
-    """The routes over a service."""
+def build_routes() -> APIRouter:
+    """The routes of the family; the application stores the service behind them under `SERVICE`."""
     router = APIRouter(prefix="/entries", tags=["entries"])
     entry = {"text": "Grace: the checkout was slow because [[Redis]] had swapped.", "project": "shop"}
 
     @router.post("", status_code=201, operation_id="saveEntry")
-    async def save(request: Annotated[SaveMemory, _example(entry)], caller: Caller) -> Saved:
-        """Remembers a text; what holds a secret is refused."""
+    async def save(request: Annotated[SaveMemory, _example(entry)], service: Service, caller: Caller) -> SavedEntry:
+        """Save a text; a text with a secret is refused."""
         return await service.save_memory(request, caller)
 
     @router.post("/query", operation_id="searchEntries")
     async def search(
-        request: Annotated[Search, _example({"query": "why was the checkout slow?", "project": "shop", "limit": 5})],
+        request: Annotated[
+            SearchEntries, _example({"query": "why was the checkout slow?", "project": "shop", "limit": 5})
+        ],
+        service: Service,
         caller: Caller,
-    ) -> Found:
-        """Finds entries by meaning, by words and by what was said around them, best first."""
+    ) -> FoundEntries:
+        """Find entries by meaning, by words and by the text around them in their session, best first.
+
+        A `limit` outside of 1 to 100 is replaced by the nearest of the two.
+        """
         return await service.search(request, caller)
 
     @router.get("/{entry_id}", operation_id="getEntry", responses=_MISSING)
-    async def get(entry_id: EntryId, caller: Caller) -> EntryDetailItem:
-        """Reads an entry whole."""
+    async def get(entry_id: EntryId, service: Service, caller: Caller) -> EntryDetailItem:
+        """Read a complete entry."""
         found = await service.get_entries(GetEntries(ids=[entry_id]), caller)
         if not found.items:
             raise EntryNotFound(f"No entry has the id {entry_id[:100]!r}.")
@@ -55,11 +63,11 @@ def build_routes(service: EntryService) -> APIRouter:
 
     @router.get("/{entry_id}/timeline", operation_id="getTimeline", responses=_MISSING)
     async def timeline(
-        entry_id: EntryId, caller: Caller, depth_before: Depth = 3, depth_after: Depth = 3
+        entry_id: EntryId, service: Service, caller: Caller, depth_before: Depth = 3, depth_after: Depth = 3
     ) -> TimelineAnswer:
-        """Lists what was saved before and after an entry in its project, oldest first."""
+        """List the entries saved before and after an entry in its project, oldest first."""
         request = {"anchor_id": entry_id, "depth_before": depth_before, "depth_after": depth_after}
-        return await service.timeline(Timeline.parse(request), caller)
+        return await service.timeline(GetTimeline.parse(request), caller)
 
     return router
 

@@ -1,71 +1,70 @@
-"""Finding entries: meaning and words propose passages, both judge all of them, their fusion orders the entries.
+"""Searching entries: candidates by meaning and by words, ranked together by relevance, confirmed by the graph.
 
-Source: entries.md "Tool: `search`"; issue "Entries and journal", "Retrieval that finds the evidence". Everything is
-narrowed to namespace, project, type and time where passages are proposed, and confirmed by the graph.
+The filters namespace, project, type and time apply where candidates are chosen. Candidates are the entries nearest in
+meaning (unless they are too dissimilar), as a whole or by a passage, and the entries of passages that share a word with
+the query, in themselves or in the text around them. Relevance orders the first of each kind; the rest follow by words.
 
-What is found: the entries of the hundred passages nearest in meaning (unless they are unlike the query) and of the
-passages that share a word with it, in themselves or in what is around them. The best hundred of each kind are fused and
-come first; the rest follow by words alone. `total` counts what all pages together hold; past a thousand passages that
-share a word it says that there are more.
+Source: MEM-18, MEM-20, MEM-26.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from server.core.fields import to_milliseconds
+from server.core.types import Row
 from server.embedding.embedder import Embedder
-from server.entries.models import Found, FoundEntry, Search
-from server.entries.scope import narrowest
-from server.fields import iso, milliseconds
+from server.entries.models import FoundEntries, FoundEntry, SearchEntries
+from server.entries.scope import build_scope_tag
 from server.graph.graph import Graph
-from server.ranking.terms import stems, terms
-from server.retrieval.places import Place, matched, places
-from server.retrieval.scope import Narrow
-from server.retrieval.search import MOST, PassageSearch
-from server.retrieval.snippet import snippet
-from server.types import Row
+from server.ranking.terms import extract_terms, stem_terms
+from server.retrieval.other_families import OtherFamilies
+from server.retrieval.ranked import RankedRecord, describe_match, rank_records
+from server.retrieval.scope import SearchScope
+from server.retrieval.search import MAX_WORD_HITS, PassageSearch, search_confirmed
+from server.retrieval.snippet import build_snippet
 from server.vectors.store import VectorStore
 
 
 class EntrySearch:
-    """Answers one search: passages are proposed, fused, and told by the graph."""
+    """Answers searches: finds candidates, ranks them, and loads a page from the graph."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
         self._graph = graph
         self._passages = PassageSearch(graph, vectors, embedder)
+        self._other_families = OtherFamilies(graph, vectors)
 
-    async def run(self, request: Search, namespace: str) -> Found:
-        """Returns one page of what was found; while meanings cannot be compared, by words alone."""
-        narrow = Narrow(
+    async def run(self, request: SearchEntries, namespace: str) -> FoundEntries:
+        """Return one page of hits; while meanings cannot be compared, by words only."""
+        narrow = SearchScope(
             namespace,
-            narrowest(namespace, request.project, request.type),
-            None if request.since is None else milliseconds(request.since),
-            None if request.until is None else milliseconds(request.until),
+            build_scope_tag(namespace, request.project, request.type),
+            None if request.since is None else to_milliseconds(request.since),
+            None if request.until is None else to_milliseconds(request.until),
         )
-        proposed = await self._passages.propose(narrow, request.query)
-        alike = proposed.alike
-        while True:
-            found = places(proposed)
-            page = found[request.offset : request.offset + request.limit]
-            row = await self._told(narrow, page, proposed.unconfirmed)
-            if not row["gone"]:
-                break
-            # Deleted, and Qdrant does not know yet: as if it had not been proposed.
-            proposed = proposed.without(row["gone"])
-        return Found(
-            items=_items(page, row["found"], request.query, alike),
+        page = slice(request.offset, request.offset + request.limit)
+        found, row, proposed = await search_confirmed(
+            await self._passages.propose(narrow, request.query),
+            rank_records,
+            lambda found, kept: self._load(narrow, found[page], kept.unconfirmed),
+        )
+        own_records = {hit.record for hit in found[page]}
+        hint = await self._other_families.build_hint(namespace, proposed, own_records) if request.offset == 0 else None
+        return FoundEntries(
+            items=_to_items(found[page], row["found"], request.query, proposed.similar_records),
             total=len(found),
             limit=request.limit,
             offset=request.offset,
-            total_is_exact=len(proposed.hits) < MOST,
+            total_is_exact=len(proposed.hits) < MAX_WORD_HITS,
             by_meaning=proposed.near is not None,
+            message=_format_message(request, found, hint),
         )
 
-    async def _told(self, narrow: Narrow, page: Sequence[Place], others: Sequence[str]) -> Row:
-        """What the graph says of a page, and which of the others it does not confirm."""
+    async def _load(self, narrow: SearchScope, page: Sequence[RankedRecord], others: Sequence[str]) -> Row:
+        """Load the entries of a page, and which of the other passages the graph does not confirm."""
         since, until = narrow.times
         row = await self._graph.one(
             "entries/found_passages",
             namespace=narrow.namespace,
-            ids=[place.id for place in page],
+            ids=[hit.id for hit in page],
             others=others,
             scope=narrow.scope,
             since=since,
@@ -75,18 +74,30 @@ class EntrySearch:
         return row
 
 
-def _items(page: Sequence[Place], rows: Sequence[Row], query: str, near: set[str]) -> list[FoundEntry]:
+def _format_message(request: SearchEntries, found: Sequence[RankedRecord], hint: str | None) -> str | None:
+    if found:
+        return hint
+    filters = [name for name in ("project", "type", "since", "until") if getattr(request, name)]
+    advice = f"No memory matches. Try other words{', or omit ' + ' and '.join(filters) if filters else ''}."
+    return f"{advice} {hint}" if hint else advice
+
+
+def _to_items(page: Sequence[RankedRecord], rows: Sequence[Row], query: str, near: Collection[int]) -> list[FoundEntry]:
     found = {row["passage"]: row for row in rows}
-    asked = stems(terms(query))
-    return [_item(found[place.id], place.score, asked, meaning=place.id in near) for place in page if place.id in found]
+    query_stems = stem_terms(extract_terms(query))
+    return [
+        _to_item(found[hit.id], hit.score, query_stems, meaning=hit.record in near) for hit in page if hit.id in found
+    ]
 
 
-def _item(row: Row, score: float, asked: set[str], *, meaning: bool) -> FoundEntry:
-    told = {name: row[name] for name in ("id", "title", "entry_type", "project", "session_id", "section")}
+def _to_item(row: Row, score: float, query_stems: set[str], *, meaning: bool) -> FoundEntry:
+    fields = {
+        name: row[name] for name in ("id", "title", "entry_type", "project", "session_id", "section", "source_ref")
+    }
     return FoundEntry(
-        **told,
-        created_at=iso(row["created_at"]),
-        snippet=snippet(row["text"], asked),
+        **fields,
+        created_at=row["created_at"],
+        snippet=build_snippet(row["text"], query_stems),
         score=score,
-        matched=matched(asked, row, meaning=meaning),
+        matched=describe_match(query_stems, row, meaning=meaning),
     )

@@ -1,69 +1,72 @@
-"""The tools of the entries family and the form of its errors.
+"""The tools of the entries family and the form of its errors. Source: MEM-61, MEM-62."""
 
-Source: entries.md "Tool: …", "Error Behavior"; open-questions.md, "entries.md", Envelope.
-"""
-
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from server.core.errors import (
+    Conflict,
+    PrecedentError,
+    QueryTimeout,
+    RequestError,
+    SchemaTooNew,
+)
 from server.entries.models import (
     Entries,
-    Found,
+    FoundEntries,
     GetEntries,
+    GetTimeline,
     IngestDocs,
-    Ingested,
+    IngestionReport,
     RetentionDryRun,
     RetentionReport,
-    Saved,
+    SavedEntry,
     SaveMemory,
-    Search,
-    Timeline,
+    SearchEntries,
     TimelineAnswer,
 )
 from server.entries.service import EntryService
-from server.errors import (
-    EntryNotFound,
-    InvalidArgument,
-    PermissionDenied,
-    PolicyBlocked,
-    PrecedentError,
-    SchemaTooNew,
-)
-from server.tools import Tool
+from server.interface.tools import Tool
 
 
 def envelope(error: PrecedentError, tool: str) -> dict[str, Any]:  # noqa: ARG001 - the form is one for all tools
-    """The error object of entries.md: one of its five codes, and what a program can act on, or null."""
+    """Return the family's error object: its five codes, and the service's own codes for other refused requests."""
     details = dict(error.details)
     match error:
-        case InvalidArgument() | EntryNotFound() | PolicyBlocked():
-            code = error.code
-        case PermissionDenied():
-            # Who may do what is policy as well; the specification has no code of its own for it.
-            code = PolicyBlocked.code
         case SchemaTooNew():
             code = "MIGRATION_FAILURE"
+        case RequestError() if not isinstance(error, Conflict | QueryTimeout):
+            code = error.code
         case _:
             code = "STORAGE_FAILURE"
             details = {"cause": error.code, **details}
     return {"error": {"code": code, "message": error.message, "details": details or None}}
 
 
+def _find_position(request: GetEntries, items: Sequence[Mapping[str, Any]]) -> int:
+    """Return the position in `ids` after these items; ids without an entry are skipped."""
+    position = request.offset
+    for item in items:
+        while request.ids[position].strip() != item["id"]:
+            position += 1
+        position += 1
+    return position
+
+
 TOOLS = (
     Tool(
         name="save_memory",
-        description="Remember a text: what was said, found out, done. Say who and what it is about; give the same "
-        "session_id to what belongs together.",
+        description="Save a text: facts, events, results. For a choice that binds others use record_decision.",
         request=SaveMemory,
-        response=Saved,
+        response=SavedEntry,
         run=EntryService.save_memory,
         envelope=envelope,
     ),
     Tool(
         name="search",
-        description="Find memories (what save_memory and ingest_docs stored) by meaning, by words and by what was said "
-        "around them, best first. get_entries gives the whole text, timeline what came before and after.",
-        request=Search,
-        response=Found,
+        description="Find memories (of save_memory, ingest_docs) by meaning, words and the text around them, best "
+        "first. get_entries reads them in full; search_decisions finds decisions.",
+        request=SearchEntries,
+        response=FoundEntries,
         run=EntryService.search,
         envelope=envelope,
         read_only=True,
@@ -72,8 +75,8 @@ TOOLS = (
     ),
     Tool(
         name="timeline",
-        description="What was saved before and after a memory in its project, oldest first.",
-        request=Timeline,
+        description="List what was saved before and after a memory in its project, oldest first.",
+        request=GetTimeline,
         response=TimelineAnswer,
         run=EntryService.timeline,
         envelope=envelope,
@@ -83,7 +86,7 @@ TOOLS = (
     ),
     Tool(
         name="get_entries",
-        description="Read memories whole, by their ids.",
+        description="Read memories in full, by ids from search or timeline.",
         request=GetEntries,
         response=Entries,
         run=EntryService.get_entries,
@@ -91,24 +94,26 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         many="items",
+        resume=_find_position,
     ),
     Tool(
         name="ingest_docs",
-        description="Remember documents from the service's folders; unchanged ones are left alone, changed ones "
-        "replace what was remembered of them.",
+        description="Save documents: files, and folders with all below them, in the folders that may be read (every "
+        "answer lists them). Unchanged ones are skipped, changed ones replaced, those missing from a folder retired.",
         request=IngestDocs,
-        response=Ingested,
+        response=IngestionReport,
         run=EntryService.ingest_docs,
         envelope=envelope,
         idempotent=True,
     ),
     Tool(
         name="retention_dry_run",
-        description="Which memories would rules of age and number remove? Removes nothing; the question is recorded.",
+        description="List the memories that rules of age and number would remove. Removes nothing.",
         request=RetentionDryRun,
         response=RetentionReport,
         run=EntryService.retention_dry_run,
         envelope=envelope,
         many="candidate_ids",
+        total="total_candidates",
     ),
 )

@@ -1,20 +1,26 @@
-"""Storing an entry: with its passages, after what was said before it in its session, connected to what it mentions."""
+"""Storing an entry: with its passages, in the order of its session, connected to the entities it mentions."""
 
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from server.core.fields import to_milliseconds
 from server.entries.models import LONGEST_TITLE
-from server.entries.scope import scopes, session
-from server.fields import milliseconds
+from server.entries.scope import build_session_key, list_scope_tags
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
-from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
-from server.types import Row
+from server.retrieval.writing import (
+    PassageWriter,
+    PreparedText,
+    SessionEnd,
+    choose_time_after,
+    load_session_end,
+    store_passages,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """What is to be stored. `document` holds, of a document's entry, its `current_source` and `hash`."""
+    """An entry to store. For the entry of a document, `document` has its `current_source` and `hash`."""
 
     text: str
     title: str
@@ -28,47 +34,50 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class PreparedEntry:
-    """An entry that only has to be written: its id, what it is found by and what it mentions."""
+    """An entry that is ready to be written: its id, its passages and its mentions."""
 
     entry: NewEntry
     id: str
-    text: Prepared
+    text: PreparedText
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """An entry's id, and when it was stored, in epoch milliseconds."""
+class StoredEntry:
+    """The id of an entry and the time when it was stored, in epoch milliseconds."""
 
     id: str
     created_at: int
 
 
 class EntryWriter:
-    """Prepares entries outside of a transaction, and writes them within one."""
+    """Prepares entries outside of a transaction and writes them in one."""
 
     def __init__(self, graph: Graph, ids: IdSequence) -> None:
         self._passages = PassageWriter(graph, ids)
 
     async def prepare(self, entry: NewEntry, namespace: str) -> PreparedEntry:
-        """Does everything that needs no lock."""
+        """Do everything that needs no lock."""
         text = await self._passages.prepare(namespace, entry.text, entry.title or None)
-        # What is found by one passage is that passage.
+        # An entry with one passage is that passage.
         return PreparedEntry(entry, text.ids[0] if len(text.ids) == 1 else str(uuid4()), text)
 
-    async def write(self, transaction: Transaction, prepared: PreparedEntry, namespace: str, by: str) -> Stored:
-        """Writes an entry in a transaction, the last one of its session and project from then on."""
+    async def write(self, transaction: Transaction, prepared: PreparedEntry, namespace: str, by: str) -> StoredEntry:
+        """Write an entry in a transaction, as the last entry of its session and project."""
         entry, text = prepared.entry, prepared.text
-        said_in = session(entry.project, entry.session_id)
-        last: list[Row] = []
-        if said_in is not None:
+        session_key = build_session_key(entry.project, entry.session_id)
+        last = SessionEnd()
+        if session_key is not None:
             await transaction.run("retrieval/lock_session", namespace=namespace, session_id=entry.session_id)
-            last = await last_said(transaction, namespace, said_in)
-        at = now_after(last[0]["at"] if last else None)
+            last = await load_session_end(transaction, namespace, session_key)
+        at = choose_time_after(last.at)
         found = text.found_by(
-            scopes=scopes(namespace, entry.project, entry.type), at=milliseconds(at), session=said_in, last=last
+            scopes=list_scope_tags(namespace, entry.project, entry.type),
+            at=to_milliseconds(at),
+            session=session_key,
+            last=last,
         )
-        whole = found.pop() if len(found) == 1 else {}
-        row = await transaction.one(
+        passage = found.pop() if len(found) == 1 else {}
+        row = await transaction.row(
             "entries/save_entry",
             namespace=namespace,
             id=prepared.id,
@@ -80,13 +89,12 @@ class EntryWriter:
             source_ref=entry.source_ref,
             metadata=entry.metadata,
             session_id=entry.session_id,
-            after=last[0]["record"] if last else None,
+            after=last.passages[0]["record"] if last else None,
             at=at,
             by=by,
             document=entry.document,
-            whole={name: value for name, value in whole.items() if name not in {"name", "text"}},
-            whole_labels=["Passage", "Unprojected"] if whole else [],
+            passage={name: value for name, value in passage.items() if name not in {"name", "text"}},
+            passage_labels=["Passage", "Unprojected"] if passage else [],
         )
-        assert row is not None
-        await store(transaction, text, row["element"], found, last)
-        return Stored(prepared.id, milliseconds(at))
+        await store_passages(transaction, text, row["element"], found, last)
+        return StoredEntry(prepared.id, to_milliseconds(at))

@@ -1,7 +1,7 @@
-"""Who judges: two language models, named in the settings, loaded when the first judgement is asked for.
+"""The two judges: language models that the settings name, loaded for the first judgement.
 
-Source: cognitive.md "store_dual_judge_scores"; open-questions.md "cognitive.md". pydantic-ai and the
-providers' SDKs take a second and 80 MB to load: a service that judges nothing does not load them.
+pydantic-ai and the providers' SDKs are slow and large to load; a service that judges nothing does not load them.
+Source: EVA-15, EVA-25.
 """
 
 from contextlib import AsyncExitStack
@@ -10,37 +10,37 @@ from typing import TYPE_CHECKING, Protocol
 
 import anyio
 
-from server.errors import ApiKeyMissing, SetupError
-from server.providers import Providers, provider_of
+from server.core.errors import ApiKeyMissing, SetupError
+from server.language_models.providers import Providers, parse_provider
 
 if TYPE_CHECKING:
     from server.evaluation.model_judge import ModelJudge
 
 
 class Judge(Protocol):
-    """Somebody who scores documents."""
+    """Scores documents."""
 
     @property
     def name(self) -> str:
-        """Who it is, as `provider:model`."""
+        """The judge's name, as `provider:model`."""
 
     async def score(self, query: str, document: str) -> float:
-        """Returns how relevant the document is to the query, 0..1.
+        """Return how relevant the document is to the query, 0..1.
 
-        Raises `SetupError`, `JudgeUnavailable`, or `InvalidArgument` where the document is too long for it.
+        Raises `SetupError`, `JudgeUnavailable`, or `InvalidArgument` where the document is too long for the judge.
         """
 
 
 class Panel(Protocol):
-    """Where the two judges come from."""
+    """Provides the two judges."""
 
-    async def judges(self) -> tuple[Judge, Judge]:
-        """Returns both, the first one first; raises `SetupError` where one cannot be had."""
+    async def load_judges(self) -> tuple[Judge, Judge]:
+        """Return both judges in order; raise `SetupError` where one cannot be loaded."""
 
 
 @dataclass(slots=True)
 class ModelPanel:
-    """Two language models; `models` are `provider:model`, as pydantic-ai names them."""
+    """Two language models; `models` are names as in pydantic-ai, `provider:model`."""
 
     models: tuple[str, str]
     providers: Providers
@@ -48,16 +48,16 @@ class ModelPanel:
     _lock: anyio.Lock = field(default_factory=anyio.Lock)
     _open: AsyncExitStack = field(default_factory=AsyncExitStack)
 
-    async def judges(self) -> tuple[Judge, Judge]:
-        """Raises `ApiKeyMissing`, or `SetupError` where a model is unknown or both are the same."""
+    async def load_judges(self) -> tuple[Judge, Judge]:
+        """Return both judges. Raises `ApiKeyMissing`, or `SetupError` where a model is unknown or both are equal."""
         self._require_keys()
         async with self._lock:
             if self._judges is None:
-                # In a thread: the service goes on answering while a second's worth of modules is loaded.
-                made = await anyio.to_thread.run_sync(self._make)
-                for judge in made:
+                # In a thread, because loading the modules would block the event loop.
+                loaded = await anyio.to_thread.run_sync(self._load)
+                for judge in loaded:
                     await self._open.enter_async_context(judge)
-                self._judges = made
+                self._judges = loaded
             return self._judges
 
     async def close(self) -> None:
@@ -66,19 +66,19 @@ class ModelPanel:
     def _require_keys(self) -> None:
         if self.models[0] == self.models[1]:
             raise SetupError(
-                f"Both judges are {self.models[0]}: they have to be two. Whoever runs the service can set "
-                "PRECEDENT_JUDGE1_MODEL and PRECEDENT_JUDGE2_MODEL."
+                f"Both judges are {self.models[0]}, but they must be two different models. The operator of the service "
+                "can set PRECEDENT_JUDGE1_MODEL and PRECEDENT_JUDGE2_MODEL."
             )
         for model in self.models:
-            provider = self.providers.get(provider_of(model))
+            provider = self.providers.get(parse_provider(model))
             if provider is not None and provider.key is None:
                 raise ApiKeyMissing(
                     f"API key not configured: the judge {model} needs {provider.setting}. "
-                    "Nothing was judged; whoever runs the service can set it."
+                    "Nothing was judged; the operator of the service can set it."
                 )
 
-    def _make(self) -> "tuple[ModelJudge, ModelJudge]":
-        from server.evaluation.model_judge import ModelJudge  # noqa: PLC0415 - see the head of this file
+    def _load(self) -> "tuple[ModelJudge, ModelJudge]":
+        from server.evaluation.model_judge import ModelJudge  # noqa: PLC0415 - see the docstring of this module
 
         first, second = self.models
-        return ModelJudge.named(first, self.providers), ModelJudge.named(second, self.providers)
+        return ModelJudge.from_name(first, self.providers), ModelJudge.from_name(second, self.providers)

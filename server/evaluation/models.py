@@ -1,43 +1,46 @@
-"""Requests and answers of the evaluation family.
-
-Source: cognitive.md "store_dual_judge_scores", "get_golden_test_results". Beyond them: an id of a document is said
-once, a query has at most 10,000 characters, a document 100,000.
-"""
+"""Requests and answers of the evaluation family. Source: EVA-1, EVA-3."""
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from server.core.fields import ValidText
 from server.evaluation.agreement import Agreement
-from server.fields import Whole
-from server.tools import ToolInput, ToolOutput
+from server.interface.tools import ToolInput, ToolOutput
 
 _LARGEST = 2**53 - 1
-"""The greatest integer that every client's language holds exactly."""
+"""The greatest integer that JavaScript numbers hold exactly."""
 QueryType = Literal["short", "medium", "long"]
 
 
-class Document(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-    id: Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)] = Field(description="Id of the document, or of the insight")
-    content: Annotated[str, Field(min_length=1, max_length=100_000), Whole] = Field(description="What is judged")
+class DocumentToJudge(ToolInput):
+    id: Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
+    content: Annotated[str, Field(min_length=1, max_length=100_000), ValidText]
 
 
 class StoreDualJudgeScores(ToolInput):
-    query_id: Annotated[int, Field(ge=1, le=_LARGEST)] = Field(description="Id of a ground-truth query")
-    query: Annotated[str, Field(min_length=1, max_length=10_000), Whole] = Field(description="The query, in words")
-    docs: Annotated[list[Document], Field(min_length=1, max_length=50)] = Field(description="Documents to judge")
+    query_id: Annotated[int, Field(ge=1, le=_LARGEST)]
+    query: Annotated[str, Field(min_length=1, max_length=10_000), ValidText]
+    docs: Annotated[list[DocumentToJudge], Field(min_length=1, max_length=50)]
 
     @model_validator(mode="after")
-    def _each_once(self) -> "StoreDualJudgeScores":
+    def _require_unique_ids(self) -> "StoreDualJudgeScores":
         ids = [document.id for document in self.docs]
-        if twice := sorted({each for each in ids if ids.count(each) > 1}):
-            raise ValueError(f"docs has the id {twice[0]} more than once")
+        if repeated := sorted({each for each in ids if ids.count(each) > 1}):
+            raise ValueError(f"docs has the id {repeated[0]} more than once; give each document once")
         return self
 
 
+class NotEvaluated(ToolOutput):
+    id: int
+    reason: str
+
+
 class DualJudgeScores(ToolOutput):
-    """`judge1_score` and `judge2_score` are the means of what each gave, `kappa` is Cohen's, over score > 0.5."""
+    """`judge1_score` and `judge2_score` are mean scores, `kappa` is Cohen's, over score > 0.5.
+
+    They count the documents that both judges scored; `not_evaluated` names the others.
+    """
 
     query_id: int
     judge1_score: float
@@ -45,6 +48,7 @@ class DualJudgeScores(ToolOutput):
     kappa: float
     agreement: Agreement
     evaluated_documents: int
+    not_evaluated: list[NotEvaluated]
     status: Literal["success"] = "success"
 
 
@@ -66,9 +70,9 @@ class Breakdown(ToolOutput):
 
 
 class GoldenTestResults(ToolOutput):
-    date: str = Field(description="The day in UTC that the result is kept under")
+    date: str = Field(description="The day (UTC) of the result")
     precision_at_5: float
-    baseline_precision: float | None = Field(description="Mean of the 7 days before; null where none was measured")
+    baseline_precision: float = Field(description="Mean of the 7 days before; today's if none was measured")
     drift_detected: bool = Field(description="More than 0.05 below the baseline")
     queries_tested: int
     details: str

@@ -1,8 +1,9 @@
-"""Who is at work: what each write leaves in the audit trail.
+"""The audit trail: who made a change, and with which tool, route or command.
 
-A statement that changes what people and agents know declares `$change`, and ends by tying a `:Change` to its
-principal and to what it changed. The values come from here, so no use case passes them on. Source: issue 6, "Access";
-docs/decisions/0012.
+A statement that changes knowledge declares `$change`. It ends by linking a `:Change` to its principal and to the
+changed nodes. The values come from the context here, so use cases do not pass them on (docs/decisions/0012).
+
+Source: SVC-63.
 """
 
 from collections.abc import Iterator
@@ -14,40 +15,43 @@ from typing import Any
 
 from server.graph.statements import Statement
 
-OURSELVES = "precedent"
-"""The principal of what the service does of its own accord."""
+SERVICE_PRINCIPAL = "precedent"
+"""The principal of changes that the service makes by itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Doing:
-    by: str
-    what: str
+class _AuditContext:
+    principal: str
+    operation: str
     request: str | None
 
 
-_doing: ContextVar[_Doing | None] = ContextVar("precedent_doing", default=None)
+_current: ContextVar[_AuditContext | None] = ContextVar("precedent_audit_context", default=None)
 
 
 @contextmanager
-def doing(by: str, what: str, request: str | None = None) -> Iterator[None]:
-    """Says who is at work in this block: the principal's name, its tool, route or command, the request's id."""
-    token = _doing.set(_Doing(by, what, request))
+def audit_context(principal: str, operation: str, request: str | None = None) -> Iterator[None]:
+    """Attribute the changes of this block to a principal.
+
+    `operation` is the tool, route or command; `request` is the id of the HTTP request.
+    """
+    token = _current.set(_AuditContext(principal, operation, request))
     try:
         yield
     finally:
-        _doing.reset(token)
+        _current.reset(token)
 
 
-def audited(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters with the properties of the `:Change`, where the statement leaves one."""
+def add_change(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters, with the properties of the `:Change` where the statement declares `$change`."""
     if "change" not in statement.parameters:
         return parameters
-    now = _doing.get() or _Doing(parameters.get("by", OURSELVES), statement.name, None)
+    context = _current.get() or _AuditContext(parameters.get("by", SERVICE_PRINCIPAL), statement.name, None)
     change = {
         "namespace": parameters.get("namespace"),
-        "name": now.what,
-        "by": now.by,
+        "name": context.operation,
+        "by": context.principal,
         "at": datetime.now(UTC),
-        "request": now.request,
+        "request": context.request,
     }
     return {"change": change, **parameters}

@@ -1,4 +1,4 @@
-"""The seam to Neo4j: it knows the driver, and no statement by name."""
+"""The seam to Neo4j: runs statements with the driver."""
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -18,76 +18,88 @@ from neo4j import (
 )
 from neo4j.exceptions import DriverError, Neo4jError
 
-from server.graph.changes import audited
+from server.core.errors import InternalError
+from server.core.types import QueryName, Row
+from server.graph.changes import add_change
 from server.graph.statements import Access, load
-from server.graph.translation import translated
-from server.types import QueryName, Row
+from server.graph.translation import translate_errors
 
 T = TypeVar("T")
 _STREAMED = 1_000
-"""Rows that a stream holds at once."""
+"""Rows that a stream has in memory at once."""
 _GRACE = 5.0
-"""Seconds: Neo4j looks for what has taken too long every two."""
+"""Seconds: Neo4j checks the time limits of transactions every two seconds."""
 
 
 def _rows(answer: EagerResult) -> list[Row]:
-    # Statements return scalars and maps, never nodes: nothing in a record needs the driver's slow conversion.
+    # Statements return scalars and maps, never nodes, so no record needs the driver's slow conversion.
     return [dict(zip(answer.keys, record.values(), strict=True)) for record in answer.records]
 
 
+def _only(name: QueryName, rows: list[Row]) -> Row:
+    if len(rows) != 1:
+        cause = ValueError(f"{name} returned {len(rows)} rows")
+        raise InternalError("The graph could not carry this out; the service's log has the details.") from cause
+    return rows[0]
+
+
 class Transaction:
-    """One transaction under way; its statements commit together or not at all."""
+    """An open transaction; its statements commit together or not at all."""
 
     def __init__(self, transaction: AsyncManagedTransaction) -> None:
         self._transaction = transaction
 
     async def run(self, name: QueryName, /, **parameters: Any) -> list[Row]:
-        """Runs a statement of `cypher/` in this transaction and returns its rows."""
+        """Run a statement of `cypher/` in this transaction and return its rows."""
         statement = load(name)
-        result = await self._transaction.run(statement.query, statement.bind(audited(statement, parameters)))
+        result = await self._transaction.run(statement.query, statement.bind(add_change(statement, parameters)))
         return _rows(await result.to_eager_result())
 
     async def one(self, name: QueryName, /, **parameters: Any) -> Row | None:
-        """The first row of `run`, or None."""
+        """Return the first row of `run`, or None."""
         return next(iter(await self.run(name, **parameters)), None)
+
+    async def row(self, name: QueryName, /, **parameters: Any) -> Row:
+        """The row of a statement that always returns exactly one."""
+        return _only(name, await self.run(name, **parameters))
 
 
 class Graph:
-    """Runs the statements of `cypher/` on a Neo4j, in the right access mode, bounded in time.
+    """Runs the statements of `cypher/` on a Neo4j, in their access mode and with a time limit.
 
-    Every method raises `GraphUnavailable`, `QueryTimeout`, `Conflict` (a constraint said no) or `InternalError`.
+    Every method raises `GraphUnavailable`, `QueryTimeout`, `Conflict` (a violated constraint) or `InternalError`.
     """
 
     def __init__(self, driver: AsyncDriver, *, database: str, timeout: float, patience: float) -> None:
-        """`timeout` (seconds) ends a statement on the server; `patience` later a Neo4j that is silent is given up."""
+        """`timeout` (seconds) ends a statement on the server; `patience` is how long to wait for its end after that."""
         self._driver = driver
         self._database = database
         self._timeout = timeout
         self._patience = patience
 
     async def run(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
-        """Runs one statement in a transaction of its own and returns its rows; `timeout` in seconds."""
+        """Run a statement in a transaction of its own and return its rows; `timeout` is in seconds."""
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
-        with translated(self._limit(timeout)):
+        with translate_errors(self._limit(timeout)):
             if statement.access == "read":
                 try:
                     return await self._read(query, statement.bind(parameters))
                 except (DriverError, Neo4jError) as error:
                     if not error.is_retryable():
                         raise
-            # `routing_` is the driver's own parameter; anything without the underscore would silently
-            # become a Cypher parameter and run as a write. So parameters go in as a dict, always.
+            # `routing_` is a parameter of the driver; without the underscore it would become a Cypher parameter and
+            # the statement a write. Parameters are therefore always passed as a dict.
             answer = await self._driver.execute_query(
                 query,
-                parameters_=statement.bind(audited(statement, parameters)),
+                parameters_=statement.bind(add_change(statement, parameters)),
                 database_=self._database,
                 routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
             )
         return _rows(answer)
 
     async def _read(self, query: Query, parameters: dict[str, Any]) -> list[Row]:
-        """Reads without opening a transaction: one round trip instead of two. Nothing is tried again here."""
+        """Read without an explicit transaction, in one round trip instead of two, and without retries."""
         async with self._driver.session(
             database=self._database,
             default_access_mode=READ_ACCESS,
@@ -97,19 +109,23 @@ class Graph:
             return _rows(await result.to_eager_result())
 
     async def one(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> Row | None:
-        """The first row of `run`, or None."""
+        """Return the first row of `run`, or None."""
         return next(iter(await self.run(name, timeout=timeout, **parameters)), None)
+
+    async def row(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> Row:
+        """The row of a statement that always returns exactly one; raises `InternalError` where it does not."""
+        return _only(name, await self.run(name, timeout=timeout, **parameters))
 
     async def stream(
         self, name: QueryName, take: Callable[[list[Row]], None], /, *, timeout: float | None = None, **parameters: Any
     ) -> None:
-        """Hands on the rows of a reading statement as they come, in memory that does not grow with them.
+        """Pass the rows of a reading statement to `take` in batches, with constant memory.
 
-        What other transactions commit meanwhile is seen or not: these rows are no picture of one moment.
+        The rows may or may not contain what other transactions commit meanwhile.
         """
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
-        with translated(self._limit(timeout)):
+        with translate_errors(self._limit(timeout)):
             async with self._driver.session(
                 database=self._database,
                 default_access_mode=READ_ACCESS,
@@ -128,16 +144,16 @@ class Graph:
         access: Access = "write",
         timeout: float | None = None,
     ) -> T:
-        """Runs `work` in one transaction, committed when it returns and rolled back when it raises.
+        """Run `work` in one transaction: commit when it returns, roll back when it raises.
 
-        `work` may run more than once (deadlocks, leader changes): it must have no effect outside the transaction.
+        `work` may run several times (deadlocks, leader changes): it must have no effect outside the transaction.
         """
 
         async def attempt(transaction: AsyncManagedTransaction) -> T:
             return await work(Transaction(transaction))
 
         bounded = unit_of_work(timeout=timeout or self._timeout)(attempt)
-        with translated(self._limit(timeout)):
+        with translate_errors(self._limit(timeout)):
             async with self._driver.session(
                 database=self._database,
                 bookmark_manager=self._driver.execute_query_bookmark_manager,
@@ -146,9 +162,9 @@ class Graph:
                 return await execute(bounded)
 
     async def plan(self, name: QueryName) -> None:
-        """Has Neo4j plan a statement without running it; the next call finds the plan."""
+        """Let Neo4j plan a statement without running it, so that the next call finds the plan."""
         statement = load(name)
-        with translated(self._limit(None)):
+        with translate_errors(self._limit(None)):
             await self._driver.execute_query(
                 Query("EXPLAIN " + statement.query, timeout=self._timeout),
                 parameters_=statement.bind(statement.examples()),
@@ -157,13 +173,13 @@ class Graph:
             )
 
     async def define(self, text: LiteralString) -> None:
-        """Runs one statement of a migration."""
-        with translated():
+        """Run a statement of a migration."""
+        with translate_errors():
             await self._driver.execute_query(Query(text), database_=self._database)
 
     async def ping(self) -> None:
-        """Raises unless Neo4j answers."""
-        with translated(self._limit(None)):
+        """Raise `GraphUnavailable` unless Neo4j answers."""
+        with translate_errors(self._limit(None)):
             await self._driver.verify_connectivity()
 
     def _limit(self, timeout: float | None) -> float:
@@ -190,10 +206,10 @@ def connect(
     timeout: float = 10.0,
     retry_time: float = 5.0,
 ) -> Graph:
-    """Returns a graph for a Neo4j without talking to it yet.
+    """Return the graph of a Neo4j, without connecting yet.
 
-    `timeout` (seconds) ends a statement on the server; `retry_time` bounds how long a call retries while
-    Neo4j cannot be reached. A Neo4j that does not answer at all is given up five seconds after both.
+    `timeout` (seconds) ends a statement on the server; `retry_time` (seconds) limits the retries of a call while Neo4j
+    cannot be reached. Five seconds after both, a Neo4j without an answer counts as unavailable.
     """
     driver = AsyncGraphDatabase.driver(
         uri,
@@ -205,7 +221,7 @@ def connect(
         keep_alive=True,
         user_agent="precedent",
         notifications_min_severity=NotificationMinimumSeverity.WARNING,
-        # A relationship type or label that the store does not have yet is no mistake here: agents bring them.
+        # Agents bring labels and relationship types of their own: an unknown one is not an error.
         notifications_disabled_classifications=[NotificationDisabledClassification.UNRECOGNIZED],
     )
     return Graph(driver, database=database, timeout=timeout, patience=retry_time + _GRACE)

@@ -1,8 +1,10 @@
 """Numbered migrations of the graph's schema, recorded in the graph.
 
-A migration is a file `cypher/schema/NNN_name.cypher` of statements that end with `;`. Each statement must be
-idempotent (`IF NOT EXISTS`): two processes that start at once both run it, and a start that was interrupted runs
-it again. Neo4j may look for `IF NOT EXISTS` before the other process is done: such a statement runs again, too.
+A migration is a file `cypher/schema/NNN_name.cypher` of statements that end with `;`. Each statement is idempotent
+(`IF NOT EXISTS`), because two processes may start at once, and a start may be interrupted. Two processes that run the
+same statement at once may still conflict; then the statement is repeated.
+
+Source: SVC-13.
 """
 
 import re
@@ -12,17 +14,17 @@ from importlib.resources import files
 
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_random
 
-from server.errors import Conflict, SchemaTooNew, SetupError
+from server.core.errors import Conflict, SchemaTooNew, SetupError
 from server.graph.graph import Graph
 
 _FILE = re.compile(r"^(\d{3})_(\w+)\.cypher$")
 _PATIENCE = 120.0
-"""Seconds: the first statement of a new Neo4j on a busy machine was seen to take more than the 10 of a tool's."""
+"""Seconds: the first statement of a new Neo4j may take longer than the limit of a tool's statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step of the schema: its number, its name, its statements in order."""
+    """One step of the schema: its number, name and statements."""
 
     version: int
     name: str
@@ -30,8 +32,8 @@ class Migration:
 
 
 @cache
-def known() -> tuple[Migration, ...]:
-    """The migrations of this release, in order."""
+def list_migrations() -> tuple[Migration, ...]:
+    """List the migrations of this release, in order."""
     found: list[Migration] = []
     for file in files("cypher").joinpath("schema").iterdir():
         if match := _FILE.match(file.name):
@@ -41,25 +43,25 @@ def known() -> tuple[Migration, ...]:
     return tuple(sorted(found, key=lambda migration: migration.version))
 
 
-async def applied(graph: Graph) -> list[int]:
-    """Versions that the graph says it has, ascending."""
+async def load_applied_versions(graph: Graph) -> list[int]:
+    """Load the schema versions of the graph, ascending."""
     return [row["version"] for row in await graph.run("migrations/applied", timeout=_PATIENCE)]
 
 
 async def migrate(graph: Graph) -> list[Migration]:
-    """Brings the graph to this release's schema and returns what was applied.
+    """Migrate the graph to this release's schema and return the migrations that were applied.
 
-    Raises `SchemaTooNew`, having changed nothing, when the graph has a version that this release does not know.
+    Raises `SchemaTooNew`, without any change, when the graph has a version that this release does not know.
     """
-    versions = await applied(graph)
-    newest = known()[-1].version
+    versions = await load_applied_versions(graph)
+    newest = list_migrations()[-1].version
     if versions and versions[-1] > newest:
         raise SchemaTooNew(
-            f"The graph has schema {versions[-1]}, and this release knows up to {newest}. "
+            f"The graph has schema version {versions[-1]}, but this release only supports versions up to {newest}. "
             "Start the release that wrote it, or a newer one.",
             {"graph": versions[-1], "release": newest},
         )
-    pending = [migration for migration in known() if migration.version not in versions]
+    pending = [migration for migration in list_migrations() if migration.version not in versions]
     for migration in pending:
         for statement in migration.statements:
             await _define(graph, statement)
@@ -70,22 +72,22 @@ async def migrate(graph: Graph) -> list[Migration]:
 
 
 async def require_current(graph: Graph) -> None:
-    """Raises `SetupError` where the graph lacks a migration of this release: migrating it is its service's work."""
-    lacking = {migration.version for migration in known()} - set(await applied(graph))
-    if lacking:
+    """Raise `SetupError` where the graph lacks a migration of this release: only its service migrates it."""
+    missing = {migration.version for migration in list_migrations()} - set(await load_applied_versions(graph))
+    if missing:
         raise SetupError(
-            "The running service is of an older release, or is still starting. Wait a moment and call again; if that "
-            "does not help, stop it with `precedent stop` and start it again.",
-            {"lacking": sorted(lacking)},
+            "The running service has an older release, or is still starting. Wait a moment and try again; if that does "
+            "not help, restart it: `precedent stop`, then `precedent serve`.",
+            {"missing": sorted(missing)},
         )
 
 
 async def migrate_records(graph: Graph, version: int) -> None:
-    """Brings records that were written with an older version of the schema to this release's.
+    """Migrate records of an older schema version in a graph that already has this release's schema.
 
-    The graph has the newer migrations already: they run again, each of their statements being idempotent.
+    The newer migrations run again; each of their statements is idempotent.
     """
-    for migration in known():
+    for migration in list_migrations():
         if migration.version > version:
             for statement in migration.statements:
                 await _define(graph, statement)

@@ -1,7 +1,9 @@
 """Integer ids from one sequence per namespace.
 
-Source: design.md section 3, "Integer ids". Blocks are reserved ahead, in a transaction of their own, so that
-writers neither wait for one another nor pay a round trip each; a crash leaves a gap, never a repetition.
+Ids are reserved in blocks, in a transaction of their own, so that writers do not wait for each other and need no round
+trip per id. A crash may leave a gap, never a duplicate.
+
+Source: SVC-64.
 """
 
 from collections import deque
@@ -14,7 +16,7 @@ _BLOCK = 100
 
 
 class IdSequence:
-    """Hands out integers that no other caller of any process gets."""
+    """Returns integers that are unique in a namespace, across all processes."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -22,12 +24,11 @@ class IdSequence:
         self._lock = anyio.Lock()
 
     async def take(self, namespace: str, count: int = 1) -> list[int]:
-        """Returns `count` fresh integers, ascending."""
+        """Return `count` new integers, ascending."""
         async with self._lock:
             free = self._free.setdefault(namespace, deque())
             if len(free) < count:
                 size = max(_BLOCK, count)
-                row = await self._graph.one("sequences/take", namespace=namespace, count=size)
-                assert row is not None
+                row = await self._graph.row("sequences/take", namespace=namespace, count=size)
                 free.extend(range(row["last"] - size + 1, row["last"] + 1))
             return [free.popleft() for _ in range(count)]

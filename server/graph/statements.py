@@ -1,4 +1,7 @@
-"""The statements of `cypher/`: one file, one statement, one sentence."""
+"""The statements of `cypher/`: each file has one statement and a header.
+
+Source: SVC-65.
+"""
 
 import re
 from collections.abc import Mapping
@@ -9,12 +12,12 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal, LiteralString, cast
 
-from server.types import QueryName
+from server.core.types import QueryName
 
 Access = Literal["read", "write"]
 _PARAMETER = re.compile(r"^\$(\w+) ([^:]+): (.+)$")
 _USED = re.compile(r"//[^\n]*|`[^`]*`|'[^']*'|\"[^\"]*\"|\$(\w+)")
-"""What is no parameter goes first: comments, names and texts in quotes."""
+"""Comments, quoted names and texts come first, so that a $ inside them is not a parameter."""
 _EXAMPLES: Mapping[str, object] = {
     "STRING": "text",
     "INTEGER": 1,
@@ -28,11 +31,11 @@ _EXAMPLES: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement: its name, the sentence that says what it does, its parameters and its text.
+    """One statement: its name, summary, parameters and text.
 
-    `parameters` maps a name to its type and meaning. `access` decides where the driver routes it. `text` is the file's,
-    `query` what is sent: there the parameters are one map, because Neo4j plans a text anew for each combination of
-    parameters that are null, and of how long they are (docs/decisions/0015).
+    `parameters` maps a name to its type and meaning. `access` decides where the driver routes it. `text` is that of the
+    file. `query` is the text for Neo4j, with all parameters in one map: Neo4j would plan separate parameters again for
+    each combination of nulls and lengths (docs/decisions/0015).
     """
 
     name: QueryName
@@ -43,11 +46,11 @@ class Statement:
     query: LiteralString
 
     def bind(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters as `query` takes them; raises TypeError unless they are those that are declared."""
+        """Return the parameters in the form of `query`; raise `TypeError` unless they are the declared ones."""
         if parameters.keys() != self.parameters.keys():
-            # In a map, one that is missing would be taken for null.
+            # A parameter that is missing in the map would be null.
             wrong = sorted(parameters.keys() ^ self.parameters.keys())
-            raise TypeError(f"{self.name} takes other parameters: {wrong}")
+            raise TypeError(f"{self.name} has other parameters: {wrong}")
         bound: dict[str, Any] = {"given": {}}
         for name, value in parameters.items():
             if _is_map(self.parameters[name]):
@@ -57,18 +60,18 @@ class Statement:
         return bound
 
     def examples(self) -> dict[str, Any]:
-        """A value of the declared type for each parameter."""
+        """Return a value of the declared type for each parameter."""
         return {name: _EXAMPLES[re.split(r"[ <:]", declared)[0]] for name, declared in self.parameters.items()}
 
 
 def load(name: QueryName) -> Statement:
-    """Returns the statement of that name; raises KeyError if there is none."""
+    """Return the statement of this name; raise `KeyError` if there is none."""
     return statements()[name]
 
 
 @cache
 def statements() -> Mapping[QueryName, Statement]:
-    """Reads every statement below `cypher/` that code can run (not migrations, not Browser's queries)."""
+    """Read all statements below `cypher/` except migrations and the queries for Neo4j Browser."""
     root = files("cypher")
     found: dict[QueryName, Statement] = {}
     for family in sorted(root.iterdir(), key=lambda entry: entry.name):
@@ -85,7 +88,7 @@ def _parse(name: QueryName, file: Traversable) -> Statement:
     text = file.read_text(encoding="utf-8")
     head = [line.removeprefix("//").strip() for line in _head(text)]
     if len(head) < 2 or head[1] not in {"read", "write"}:  # noqa: PLR2004 - sentence, access
-        raise ValueError(f"cypher/{name}: the first line is its sentence, the second `read` or `write`")
+        raise ValueError(f"cypher/{name}: line 1 has to be a summary, line 2 `read` or `write`")
     parameters: dict[str, str] = {}
     for line in head[2:]:
         if match := _PARAMETER.match(line):
@@ -98,24 +101,24 @@ def _is_map(declared: str) -> bool:
 
 
 def _key(name: str) -> str:
-    # Of a key that is no property's name, Neo4j knows that nothing that a statement sets can change it.
+    # Neo4j knows that no statement sets a property of such a name, so it need not expect changes of the map.
     return f"_{name}"
 
 
 def _query(name: QueryName, parameters: Mapping[str, str], text: LiteralString) -> LiteralString:
-    """What is sent: without comments, named for Neo4j's own logs, its parameters gathered in one map.
+    """Return the text for Neo4j: without comments, with its name for Neo4j's logs, its parameters in one map.
 
-    Maps stay what they are: one has no other type for what it holds, and where a node is made of one no other will do.
+    Parameters that are maps stay separate, because a node can only be created from a parameter.
     """
 
-    def gathered(match: re.Match[str]) -> str:
+    def replace(match: re.Match[str]) -> str:
         if match[0].startswith("//"):
             return ""
         if match[1] is None or _is_map(parameters.get(match[1], "")):
             return match[0]
         return f"$given.{_key(match[1])}"
 
-    lines = [line.rstrip() for line in _USED.sub(gathered, text).splitlines()]
+    lines = [line.rstrip() for line in _USED.sub(replace, text).splitlines()]
     return "\n".join([f"// {name}", *filter(None, lines)])
 
 

@@ -1,4 +1,7 @@
-"""The one place where the driver's errors become ours."""
+"""The translation of the driver's errors to Precedent's errors.
+
+Source: SVC-51, SVC-52, SVC-53.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -6,8 +9,8 @@ from contextlib import contextmanager
 import anyio
 from neo4j import exceptions as driver
 
-from server.errors import (
-    Conflict,
+from server.core.errors import (
+    ConcurrentWrite,
     GraphUnavailable,
     InternalError,
     InvalidArgument,
@@ -17,14 +20,14 @@ from server.errors import (
 )
 
 CONSTRAINTS: Mapping[str, PrecedentError] = {
-    "decision_in_force": Conflict("CONFLICT: another decision is already in force for this target."),
-    "decision_id": Conflict("CONFLICT: a decision with this id exists already."),
-    "entity_name": Conflict("CONFLICT: another caller created this entity at the same moment; call again."),
+    "decision_in_force": ConcurrentWrite("CONFLICT: another decision is already in force for this target."),
+    "decision_id": ConcurrentWrite("CONFLICT: a decision with this id already exists."),
+    "entity_name": ConcurrentWrite("CONFLICT: another caller created this entity at the same moment; call again."),
 }
-"""Constraint name to the error that its violation means."""
+"""The name of a constraint to the error for its violation."""
 
-_AWAY = "The graph is unavailable at the moment; nothing was lost. Retry in a few seconds."
-_SILENT = "The graph does not answer at the moment; ask again soon. Before writing again, look whether it is there."
+_AWAY = "The graph is not available; nothing was lost. Retry in a few seconds."
+_SILENT = "The graph does not answer. Retry in a few seconds; before you repeat a write, check whether it was stored."
 _UNREACHABLE = (
     driver.ServiceUnavailable,
     driver.SessionExpired,
@@ -36,16 +39,16 @@ _LIMITS = (
     "TransactionTimedOut",
     "TransactionTimedOutClientConfiguration",
     "MemoryPoolOutOfMemoryError",
-    "LockClientStopped",  # it waited for another writer all that time
+    "LockClientStopped",  # it waited for another writer too long
 )
 
 
 @contextmanager
-def translated(limit: float | None = None) -> Iterator[None]:
-    """Turns whatever the driver raises inside into an error of ours, the cause kept for the log.
+def translate_errors(limit: float | None = None) -> Iterator[None]:
+    """Translate the errors of the driver in this block; the cause stays for the log.
 
-    After `limit` seconds without an end the graph counts as unavailable: a Neo4j that hangs holds its connections open,
-    and the driver waits for it.
+    After `limit` seconds the graph counts as unavailable: the driver alone would wait for a Neo4j that hangs with open
+    connections.
     """
     try:
         with anyio.move_on_after(limit) as scope:
@@ -57,36 +60,36 @@ def translated(limit: float | None = None) -> Iterator[None]:
 
 
 def translate(error: driver.GqlError) -> PrecedentError:
-    """Returns what a driver's error means to a caller."""
+    """Return the error for the caller."""
     code = getattr(error, "code", None) or ""
     if any(code.endswith(name) for name in _LIMITS):
         return QueryTimeout(
-            "The graph could not do this within its limits of time and memory: it was ended, and nothing was changed. "
-            "A write may go through in a moment; else ask for less: a smaller depth, fewer results, a relation filter."
+            "The graph stopped this at its limit of time or memory; nothing was changed. Repeat a write; for a read, "
+            "ask for less: a smaller depth, fewer results, a relation filter."
         )
     match error:
         case driver.ConstraintError():
-            return _violated(str(error))
+            return _translate_violation(str(error))
         case driver.AuthError():
-            return SetupError("Neo4j refuses the credentials; check NEO4J_USERNAME and NEO4J_PASSWORD.")
+            return SetupError("Neo4j rejects the credentials; check NEO4J_USERNAME and NEO4J_PASSWORD.")
         case _ if isinstance(error, _UNREACHABLE):
             return GraphUnavailable(_AWAY)
         case driver.ConfigurationError():
-            return SetupError("The connection to Neo4j is configured wrongly; check NEO4J_URI.")
+            return SetupError("The address of Neo4j is not valid; check NEO4J_URI.")
         case driver.DriverError() if "closed" in str(error).lower():
             return GraphUnavailable("The service is shutting down; retry in a few seconds.")
         case driver.ClientError() if code.endswith("Statement.EntityNotFound"):
-            return Conflict("CONFLICT: another caller removed what this is about at the same moment; call again.")
+            return ConcurrentWrite("CONFLICT: another caller deleted a record of this request meanwhile; call again.")
         case driver.Neo4jError() if ".Schema." in code:
-            return Conflict("CONFLICT: another process changes the schema at the same moment; start again.")
+            return ConcurrentWrite("CONFLICT: another process changes the schema at the same moment; start again.")
         case driver.ClientError() if code.endswith("Statement.ArgumentError") and "too large to index" in str(error):
-            return InvalidArgument("A name, target or id is too long to be indexed; use at most 1,000 characters.")
+            return InvalidArgument("A name, target or id is too long for an index; use at most 1,000 characters.")
         case _:
-            return InternalError("The graph could not carry this out; the service's log says why.")
+            return InternalError("Internal error of the graph; the service's log has the details.")
 
 
-def _violated(text: str) -> PrecedentError:
-    for name, meaning in CONSTRAINTS.items():
+def _translate_violation(text: str) -> PrecedentError:
+    for name, error in CONSTRAINTS.items():
         if f"`{name}`" in text or name in text:
-            return type(meaning)(meaning.message, meaning.details)
-    return Conflict("CONFLICT: another caller wrote the same thing at the same moment; call again.")
+            return type(error)(error.message, error.details)
+    return ConcurrentWrite("CONFLICT: another caller wrote the same record at the same moment; call again.")

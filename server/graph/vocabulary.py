@@ -1,12 +1,12 @@
-"""Which words of the graph are ours, and what an agent's own words become natively.
+"""The reserved labels, relationship types and property keys of the graph, and the native names of agents' own.
 
-Agents choose labels, relations and property keys freely. A word of theirs becomes a native label or relationship type
-only where it is none of ours and a possible token name; the exact word is always kept as the property `label` or
-`relation`, so nothing is lost and nothing of theirs is ever taken for ours (design.md section 3, "Their words are not
-our words"). Reserved property keys are kept beside by `server/entities/properties.py`.
+Agents choose labels, relations and property keys freely. An agent's label or relation becomes a native label or
+relationship type only if Neo4j allows the name and it is not reserved. The exact name is always stored in the property
+`label` or `relation`, so nothing is lost, and an agent's name never counts as a reserved one. For reserved property
+keys see `server/entities/properties.py`.
 
-Whoever adds a label, a relationship type or a key on an entity adds it here in the same change; a word that agents may
-have used natively before needs a migration as well.
+A new label, relationship type or key of an entity has to be added here in the same change; a name that agents may have
+used natively before also needs a migration.
 """
 
 LABELS = frozenset(
@@ -58,12 +58,13 @@ LABELS = frozenset(
         "Tombstone",
         "ArchiveImport",
         "Arriving",
+        "Reindex",
         "Unprojected",
         "Unlinked",
         "EmbeddingModel",
     }
 )
-"""Labels of our nodes: never the native label of an agent's entity."""
+"""Reserved labels: never the native label of an agent's entity."""
 
 KNOWLEDGE = frozenset(
     {
@@ -79,8 +80,8 @@ KNOWLEDGE = frozenset(
         "SUMMARISES",
     }
 )
-"""Our relationship types that neighbours and paths follow. Each counts with weight 1.0, and every node at their ends
-carries `name` and the integer `node_id`."""
+"""Reserved relationship types that neighbours and paths follow. Each has weight 1.0; every node at their ends has a
+`name` and the integer `node_id`."""
 
 BOOKKEEPING = frozenset(
     {
@@ -98,42 +99,45 @@ BOOKKEEPING = frozenset(
         "CHANGED",
     }
 )
-"""Our relationship types that are never travelled: through one container everything would be two hops from everything
-(design.md section 3, "What is travelled")."""
+"""Reserved relationship types that neighbours and paths never follow: through one container, every record would be
+two hops from every other."""
 
 RELATED = "RELATED"
-"""The native type of an agent's relation that cannot be a type itself; its property `relation` says which it is."""
+"""The native type of an agent's relation that cannot be a type itself; its property `relation` has the exact name."""
+
+BETWEEN_RECORDS = frozenset({"REQUIRES", "AMENDS", "AMENDED_BY", "WOULD_SUPERSEDE", "DECIDED_BY"})
+"""Relationship types that start from decisions. They are not reserved: those of agents start from entities."""
 
 TYPES = KNOWLEDGE | BOOKKEEPING | {RELATED}
-"""Relationship types that are ours: never the native type of an agent's relation."""
+"""All reserved relationship types: never the native type of an agent's relation."""
 
 ENTITY_KEYS = frozenset(
     {"namespace", "name", "name_key", "label", "node_id", "scope", "revision", "created_at", "updated_at", "created_by"}
 )
-"""Property keys of ours on an `:Entity`."""
+"""Reserved property keys of an `:Entity`."""
 
 RELATION_KEYS = frozenset({"edge_id", "relation", "weight", "created_at", "updated_at", "created_by"})
-"""Property keys of ours on a relationship between entities."""
+"""Reserved property keys of a relationship between entities."""
 
 _LONGEST = 255
 
 
 def native_label(label: str) -> list[str]:
-    """The labels that an entity of this label carries beside `:Entity`: the label itself, or none.
+    """Return the labels of an entity besides `:Entity`: the label itself, or none.
 
-    For `SET entity:$(labels)`; the exact label goes to the property `label`.
+    For `SET entity:$(labels)`; the property `label` stores the exact label.
     """
-    return [label] if _possible(label) and label not in LABELS else []
+    return [label] if _is_possible(label) and label not in LABELS else []
 
 
 def native_type(relation: str) -> str:
-    """The native type of an agent's relation: itself, or `RELATED` where it is one of ours or no possible type.
+    """Return the native type of an agent's relation: itself, or `RELATED` where it is reserved or not possible.
 
-    For `MERGE (a)-[edge:$($type) {relation: $relation}]->(b)`; the exact relation is always kept as the property.
+    For `MERGE (a)-[edge:$($type) {relation: $relation}]->(b)`; the property stores the exact relation.
     """
-    return relation if _possible(relation) and relation not in TYPES else RELATED
+    return relation if _is_possible(relation) and relation not in TYPES else RELATED
 
 
-def _possible(word: str) -> bool:
-    """Whether Neo4j takes the word as a token's name; the length is ours, so that Browser stays readable."""
-    return 0 < len(word) <= _LONGEST and "\0" not in word
+def _is_possible(name: str) -> bool:
+    """Return whether Neo4j accepts the name; the limit of its length keeps Neo4j Browser readable."""
+    return 0 < len(name) <= _LONGEST and "\0" not in name

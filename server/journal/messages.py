@@ -1,114 +1,115 @@
-"""Storing what was said to and by an agent: after what was said before it, found like all that was said.
+"""Storing an agent's messages, in the order of their conversation.
 
-A message is one transaction: itself, what it belongs to, the entities that it mentions, and the passages that it is
-found by (`server/retrieval`). Source: journal.md `store_conversation_message`; docs/decisions/0016.
+One transaction stores a message, its relationships, the entities that it mentions, and the passages that search finds
+it by (`server/retrieval`). Source: JRN-11, JRN-15, JRN-49.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.errors import InvalidArgument
+from server.core.errors import InvalidArgument
+from server.core.principals import Principal
+from server.core.types import Row
 from server.graph.graph import Graph, Transaction
-from server.graph.words import scope_token
+from server.graph.lucene import namespace_tag
 from server.journal.models import StoreMessage
 from server.journal.records import Recorder
-from server.principals import Principal
-from server.retrieval.scope import session_word
-from server.retrieval.turns import turn
-from server.retrieval.writing import PassageWriter, Prepared, last_said, store
-from server.types import Row
+from server.retrieval.scope import mark_session_key
+from server.retrieval.turns import take_turn
+from server.retrieval.writing import PassageWriter, PreparedText, SessionEnd, load_session_end, store_passages
 
 
 def agent_scope(namespace: str, agent_id: str) -> str:
-    """The word that the passages of an agent's messages carry."""
-    return scope_token(f"{namespace}\0{agent_id}")
+    """Return the scope tag that the passages of an agent's messages carry."""
+    return namespace_tag(f"{namespace}\0{agent_id}")
 
 
-def spoken(message: Row, agent_id: str) -> str:
-    """What a message is found by: what is said, and by whom as far as a name says more than a role."""
+def build_search_text(message: Row, agent_id: str) -> str:
+    """Return the text that search finds a message by: its content, after the speaker's name where one is known."""
     speaker = {"user": message["user_id"], "agent": agent_id}.get(message["sender"])
-    return f"{speaker}: {said(message)}" if speaker else said(message)
+    text = describe_content(message)
+    return f"{speaker}: {text}" if speaker else text
 
 
-def said(message: Row) -> str:
-    """The content of a message, or its type where all that it says is in its tool call."""
+def describe_content(message: Row) -> str:
+    """Return the content of a message, or its type where the content is blank, as in a tool call."""
     content, kind = message["message_content"], message["message_type"]
     return str(content if content.strip() else kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """Where a message stands: in an agent's journal, and in the conversation `id`; None for one by itself."""
+class ConversationThread:
+    """The conversation that a message belongs to; `id` is None for a message that is a conversation of its own."""
 
     namespace: str
     agent_id: str
     id: str | None
 
     @property
-    def word(self) -> str | None:
-        """The word by which its passages are told to be of one session."""
-        return None if self.id is None else session_word(scope_token(f"{self.agent_id}\0{self.id}\0message"))
+    def session_key(self) -> str | None:
+        """The key that the passages of one conversation share."""
+        return None if self.id is None else mark_session_key(namespace_tag(f"{self.agent_id}\0{self.id}\0message"))
 
-    async def last(self, transaction: Transaction) -> list[Row]:
-        """Locks the conversation until the transaction ends; returns its last passages, the last one first."""
-        if self.word is None:
-            return []
+    async def lock(self, transaction: Transaction) -> SessionEnd:
+        """Lock the conversation until the transaction ends, and return its last passages."""
+        if self.session_key is None:
+            return SessionEnd()
         await transaction.run("retrieval/lock_session", namespace=self.namespace, session_id=self.id)
-        return await last_said(transaction, self.namespace, self.word)
+        return await load_session_end(transaction, self.namespace, self.session_key)
 
-    async def connect(
-        self, transaction: Transaction, prepared: Prepared, element: str, at: int, last: Sequence[Row]
+    async def store_passages(
+        self, transaction: Transaction, prepared: PreparedText, element: str, at: int, last: SessionEnd
     ) -> None:
-        """Stores what a message is found by, after `last`, and what it mentions; `at` is in epoch milliseconds."""
+        """Store the passages and mentions of a message that follows `last`; `at` is in epoch milliseconds."""
         scopes = [agent_scope(self.namespace, self.agent_id)]
-        found_by = prepared.found_by(scopes=scopes, at=at, session=self.word, last=last)
-        await store(transaction, prepared, element, found_by, last)
+        found_by = prepared.found_by(scopes=scopes, at=at, session=self.session_key, last=last)
+        await store_passages(transaction, prepared, element, found_by, last)
 
 
 class MessageWriter:
-    """Stores messages one at a time, those of a conversation one after another."""
+    """Stores messages; those of one conversation are stored one after another."""
 
     def __init__(self, graph: Graph, passages: PassageWriter, recorder: Recorder) -> None:
         self._graph = graph
         self._passages = passages
         self._recorder = recorder
 
-    async def add(self, request: StoreMessage, caller: Principal) -> tuple[str, Prepared]:
-        """Stores a message; returns its id, and what it is found by. Raises `InvalidArgument`, `QueryTimeout`."""
+    async def add(self, request: StoreMessage, caller: Principal) -> tuple[str, PreparedText]:
+        """Store a message; return its id and its passages. Raises `InvalidArgument`, `QueryTimeout`."""
         message = request.model_dump(exclude={"agent_id", "conversation_id"})
-        prepared = await self._passages.prepare(caller.namespace, spoken(message, request.agent_id))
-        record = self._recorder.numbered(caller, request.agent_id, prepared.number, said(message))
-        conversation = Conversation(caller.namespace, request.agent_id, request.conversation_id)
+        prepared = await self._passages.prepare(caller.namespace, build_search_text(message, request.agent_id))
+        record = self._recorder.build_record_with_id(
+            caller, request.agent_id, prepared.number, describe_content(message)
+        )
+        thread = ConversationThread(caller.namespace, request.agent_id, request.conversation_id)
 
         async def work(transaction: Transaction) -> None:
-            last = await conversation.last(transaction)
-            at = max(record["at"], last[0]["at"] + 1 if last else 0)
-            row = await transaction.one(
+            last = await thread.lock(transaction)
+            at = max(record["at"], 0 if last.at is None else last.at + 1)
+            row = await transaction.row(
                 "journal/store_message",
                 **{**record, "at": at},
                 **message,
-                conversation_id=conversation.id or record["id"],
-                grouped=conversation.id is not None,
+                conversation_id=thread.id or record["id"],
+                grouped=thread.id is not None,
             )
-            assert row is not None
             require_known(
                 context_snapshot_id=None if row["context_known"] else "context",
                 source_attribution_id=None if row["source_known"] else "attribution",
             )
-            await conversation.connect(transaction, prepared, row["element"], at, last)
+            await thread.store_passages(transaction, prepared, row["element"], at, last)
 
-        async with turn(caller.namespace, request.conversation_id):
+        async with take_turn(caller.namespace, request.conversation_id):
             await self._graph.transaction(work)
         return record["id"], prepared
 
 
 def require_known(**unknown: str | None) -> None:
-    """Raises `InvalidArgument` in the form of a request's own mistakes, naming each field and what it refers to."""
+    """Raise `InvalidArgument` that names each field, by the kind of record that it refers to; None is a known one."""
     problems = [
-        {"field": field, "problem": f"no {kind} of this namespace has this id"}
+        {"field": field, "problem": f"no {kind} with this id exists in this namespace"}
         for field, kind in unknown.items()
         if kind
     ]
     if problems:
-        told = "; ".join(f"{each['field']}: {each['problem']}" for each in problems)
-        raise InvalidArgument(f"Invalid arguments. {told}.", {"fields": problems})
+        listed = "; ".join(f"{each['field']}: {each['problem']}" for each in problems)
+        raise InvalidArgument(f"Invalid arguments. {listed}.", {"fields": problems})

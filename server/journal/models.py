@@ -1,15 +1,11 @@
-"""Requests and answers of the journal family.
-
-Source: journal.md "Tool Reference"; open-questions.md "journal.md", "Records". Beyond them: `conversation_id` on store,
-`message_id`, the version of a stored context, what a correction is linked to, `limit` and `offset` of
-`get_all_contexts`, and `search_conversations`. Times are epoch milliseconds.
-"""
+"""Requests and answers of the journal family. Times are epoch milliseconds. Source: JRN-2, JRN-3, JRN-8."""
 
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, RootModel
 
-from server.fields import JsonObject, decoded
+from server.core.fields import JsonObject, decode_json
+from server.interface.tools import ToolInput, ToolOutput
 from server.journal.fields import (
     AgentId,
     Key,
@@ -22,39 +18,46 @@ from server.journal.fields import (
     Time,
     Version,
 )
-from server.tools import ToolInput, ToolOutput
 
 T = TypeVar("T")
-Stored = BeforeValidator(decoded)
-"""JSON that the graph keeps as text."""
+DecodedJson = BeforeValidator(decode_json)
+"""JSON that the graph stores as text."""
 
 
-class Reading(ToolInput):
-    """What a `get_*` tool takes: names that it does not know are ignored."""
+class ReadRequest(ToolInput):
+    """A request of a `get_*` tool: unknown names are ignored."""
 
     model_config = ConfigDict(extra="ignore")
     agent_id: AgentId
 
 
-class Page(Reading):
+class PageRequest(ReadRequest):
     limit: Limit = 100
     offset: Offset = 0
 
 
-class Items(ToolOutput, Generic[T]):
+class ItemList(ToolOutput, Generic[T]):
     items: list[T]
+
+
+class JournalPage(ItemList[T], Generic[T]):
+    """`next_offset` is the offset of the next page; null on the last one."""
+
+    next_offset: int | None
 
 
 class StoreMessage(ToolInput):
     agent_id: AgentId
-    user_id: Key | None = Field(None, description="Identifier of the user")
-    sender: Key = Field(description="Role of the sender (e.g., user, agent, system)")
-    message_content: Text = Field(description="The text of the message")
+    user_id: Key | None = None
+    sender: Key = Field(description="E.g. user, agent, system")
+    message_content: Text
     message_type: Key = Field("text", description="E.g. text, image, tool_call, tool_output")
-    tool_info: Text | None = Field(None, description="JSON string for tool calls/outputs (tool_name, args, result)")
-    context_snapshot_id: Key | None = Field(None, description="context_id of a stored context")
-    source_attribution_id: Key | None = Field(None, description="attribution_id of a logged source")
-    conversation_id: Key | None = Field(None, description="Groups messages; without it each message is its own")
+    tool_info: Text | None = Field(None, description="JSON of a tool call or its output")
+    context_snapshot_id: Key | None = Field(None, description="A context_id")
+    source_attribution_id: Key | None = Field(None, description="An attribution_id")
+    conversation_id: Key | None = Field(
+        None, description="Groups messages; without it each is a conversation of its own"
+    )
     nullable: ClassVar[frozenset[str]] = frozenset(
         {"user_id", "tool_info", "context_snapshot_id", "source_attribution_id", "conversation_id"}
     )
@@ -63,11 +66,12 @@ class StoreMessage(ToolInput):
 class MessageStored(ToolOutput):
     conversation_id: str
     message_id: str
-    searchable: bool = Field(description="Found by meaning already; by words it is at once")
+    searchable: bool = Field(description="Can be found by meaning already")
 
 
-class GetHistory(Page):
-    conversation_id: Key | None = Field(None, description="Only this conversation")
+class GetHistory(PageRequest):
+    conversation_id: Key | None = None
+    order: Literal["oldest", "newest"] = Field("oldest", description="Which come first")
     nullable: ClassVar[frozenset[str]] = frozenset({"conversation_id"})
 
 
@@ -85,16 +89,50 @@ class Message(ToolOutput):
     source_attribution_id: str | None
 
 
+class History(JournalPage[Message]):
+    total: int = Field(description="How many there are")
+
+
+class GetAgents(ToolInput):
+    """Unknown names are ignored, as in every `get_*` tool."""
+
+    model_config = ConfigDict(extra="ignore")
+    limit: Limit = 100
+    offset: Offset = 0
+
+
+class Agent(ToolOutput):
+    agent_id: str
+    messages: int
+    contexts: int
+    last_activity: int
+
+
+class GetConversations(PageRequest):
+    pass
+
+
+class Conversation(ToolOutput):
+    """`opening`: the beginning of the first message."""
+
+    conversation_id: str
+    messages: int
+    first_timestamp: int
+    last_timestamp: int
+    opening: str
+
+
 class SearchConversations(ToolInput):
     agent_id: AgentId
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     limit: Annotated[int, Field(ge=1, le=100)] = 10
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
 class FoundMessage(Message):
-    """`score` is how far it stands out of what was proposed; `matched` says why.
+    """`score` is the relevance, 0 to 1; `matched` says why.
 
-    `neighbour` is that what was said around it matches.
+    `neighbour`: the messages around it match.
     """
 
     score: float
@@ -102,15 +140,16 @@ class FoundMessage(Message):
     snippet: str
 
 
-class FoundMessages(Items[FoundMessage]):
-    by_meaning: bool = Field(description="False while meanings cannot be compared: words alone found these")
+class FoundMessages(ItemList[FoundMessage]):
+    by_meaning: bool = Field(description="False while meaning is unavailable: found by words alone")
+    total: int
 
 
 class StoreContext(ToolInput):
     agent_id: AgentId
-    context_type: Key = Field(description="Category (e.g., agent_state, user_preference, task_parameters)")
-    context_data: JsonObject = Field(description="The structured context data")
-    parent_context_id: Key | None = Field(None, description="context_id of the parent")
+    context_type: Key = Field(description="E.g. agent_state, user_preference, task_parameters")
+    context_data: JsonObject
+    parent_context_id: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"parent_context_id"})
 
 
@@ -119,9 +158,9 @@ class ContextStored(ToolOutput):
     version: int
 
 
-class GetContext(Reading):
-    context_type: Key = Field(description="Category of context")
-    version: Version | None = Field(None, description="Without it the latest")
+class GetContext(ReadRequest):
+    context_type: Key
+    version: Version | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"version"})
 
 
@@ -130,7 +169,7 @@ class Context(ToolOutput):
     agent_id: str
     timestamp: int
     context_type: str
-    context_data: Annotated[dict[str, Any], Stored]
+    context_data: Annotated[dict[str, Any], DecodedJson]
     version: int
     parent_context_id: str | None
 
@@ -140,26 +179,26 @@ class NoContext(ToolOutput):
 
 
 class ContextAnswer(RootModel[Context | NoContext]):
-    """The context itself; `{"context": null}` where there is none, as structured content cannot be null."""
+    """The context, or `{"context": null}` where there is none: structured content cannot be null."""
 
     model_config = ConfigDict(frozen=True, json_schema_extra={"type": "object"})
 
 
-class GetAllContexts(Reading):
+class GetAllContexts(ReadRequest):
     limit: Limit = 1_000
     offset: Offset = 0
 
 
-class AllContexts(Items[Context]):
+class AllContexts(JournalPage[Context]):
     total: int = Field(description="How many there are")
 
 
 class AddReference(ToolInput):
     agent_id: AgentId
     key_type: Key = Field(description="E.g. document_id, memory_entry_id, external_api_id")
-    key_value: Annotated[Line, Field(min_length=1)] = Field(description="The key itself")
-    description: Prose | None = Field(None, description="What the key references")
-    associated_conversation_id: Key | None = Field(None, description="Link to a conversation")
+    key_value: Annotated[Line, Field(min_length=1)]
+    description: Prose | None = None
+    associated_conversation_id: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"description", "associated_conversation_id"})
 
 
@@ -167,8 +206,8 @@ class ReferenceAdded(ToolOutput):
     reference_id: str
 
 
-class GetReferences(Page):
-    key_type: Key | None = Field(None, description="Only this type")
+class GetReferences(PageRequest):
+    key_type: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"key_type"})
 
 
@@ -185,10 +224,10 @@ class Reference(ToolOutput):
 class LogAttribution(ToolInput):
     agent_id: AgentId
     source_type: Key = Field(description="E.g. user_input, tavily_search, internal_reasoning")
-    source_uri: Line | None = Field(None, description="URI or identifier of the source (URL, query)")
-    retrieval_timestamp: Time = Field(description="Unix timestamp of when it was retrieved, in milliseconds")
-    content_summary: Prose | None = Field(None, description="Brief summary of the content")
-    full_content_hash: Key | None = Field(None, description="Hash of the full content")
+    source_uri: Line | None = Field(None, description="E.g. a URL, a query")
+    retrieval_timestamp: Time = Field(description="In milliseconds since 1970")
+    content_summary: Prose | None = None
+    full_content_hash: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"source_uri", "content_summary", "full_content_hash"})
 
 
@@ -196,8 +235,8 @@ class AttributionLogged(ToolOutput):
     attribution_id: str
 
 
-class GetAttributions(Page):
-    source_type: Key | None = Field(None, description="Only this type")
+class GetAttributions(PageRequest):
+    source_type: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"source_type"})
 
 
@@ -214,23 +253,23 @@ class Attribution(ToolOutput):
 class LogCorrection(ToolInput):
     agent_id: AgentId
     correction_type: Key = Field(description="E.g. user_feedback, self_correction, system_override")
-    original_entry_id: Key | None = Field(None, description="ID of the memory entry that was corrected")
-    original_value: JsonObject | None = Field(None, description="The data before correction")
-    corrected_value: JsonObject | None = Field(None, description="The corrected data")
-    reason: Prose | None = Field(None, description="Why")
-    applied_automatically: bool = Field(description="True if applied by system, false if manual")
+    original_entry_id: Key | None = Field(None, description="Id of what was corrected")
+    original_value: JsonObject | None = None
+    corrected_value: JsonObject | None = None
+    reason: Prose | None = None
+    applied_automatically: bool = Field(description="By the system, not by hand")
     nullable: ClassVar[frozenset[str]] = frozenset({"original_entry_id", "original_value", "corrected_value", "reason"})
 
 
 class CorrectionLogged(ToolOutput):
-    """`corrects` tells what the original entry is here (`Message`, `Context`, `Entry` …); empty where it is unknown."""
+    """`corrects` has the label of the original entry (`Message`, `Context`, `Entry` …); empty where it is unknown."""
 
     correction_id: str
     corrects: list[str]
 
 
-class GetCorrections(Page):
-    correction_type: Key | None = Field(None, description="Only this type")
+class GetCorrections(PageRequest):
+    correction_type: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"correction_type"})
 
 
@@ -240,8 +279,8 @@ class Correction(ToolOutput):
     timestamp: int
     correction_type: str
     original_entry_id: str | None
-    original_value: Annotated[dict[str, Any] | None, Stored]
-    corrected_value: Annotated[dict[str, Any] | None, Stored]
+    original_value: Annotated[dict[str, Any] | None, DecodedJson]
+    corrected_value: Annotated[dict[str, Any] | None, DecodedJson]
     reason: str | None
     applied_automatically: bool
 
@@ -251,8 +290,8 @@ class LogMetric(ToolInput):
     metric_name: Key = Field(description="E.g. task_completion_rate, response_latency_ms")
     metric_value: Number
     unit: Annotated[str, Field(max_length=1_000)] | None = Field(None, description="E.g. percent, ms, score")
-    associated_task_id: Key | None = Field(None, description="Link to a task")
-    metadata: JsonObject | None = Field(None, description="Further data of this metric")
+    associated_task_id: Key | None = None
+    metadata: JsonObject | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"unit", "associated_task_id", "metadata"})
 
 
@@ -260,8 +299,8 @@ class MetricLogged(ToolOutput):
     metric_id: str
 
 
-class GetMetrics(Page):
-    metric_name: Key | None = Field(None, description="Only this metric")
+class GetMetrics(PageRequest):
+    metric_name: Key | None = None
     nullable: ClassVar[frozenset[str]] = frozenset({"metric_name"})
 
 
@@ -273,4 +312,4 @@ class Metric(ToolOutput):
     metric_value: int | float
     unit: str | None
     associated_task_id: str | None
-    metadata: Annotated[dict[str, Any] | None, Stored]
+    metadata: Annotated[dict[str, Any] | None, DecodedJson]

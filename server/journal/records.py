@@ -1,32 +1,34 @@
-"""What every record of the journal has in common: whose it is, its ids, its moment, its caption."""
+"""The properties that all journal records share: owner, ids, time and caption. Source: JRN-8, JRN-17, JRN-51."""
 
 import time
 from typing import Any
 from uuid import uuid4
 
-from server.fields import captioned
+from server.core.fields import format_caption
+from server.core.principals import Principal
 from server.graph.sequence import IdSequence
-from server.principals import Principal
 
 
 class Recorder:
-    """Gives new records their ids and their moment, so that what this process stores is in the order it was told.
+    """Assigns ids and times to new records, so that records are listed in the order in which they were stored.
 
-    Records are ordered by (`created_at`, `node_id`): a time to the millisecond, and within one millisecond the
-    namespace's sequence. Both only ever grow within a process, also where its clock is set back.
+    The order is (`created_at`, `node_id`): the time in milliseconds, then the number from the namespace's sequence.
+    Within a process neither ever decreases, also when the clock is set back.
     """
 
     def __init__(self, sequence: IdSequence) -> None:
         self._sequence = sequence
         self._latest = 0
 
-    async def record(self, caller: Principal, agent_id: str, *caption: str | None) -> dict[str, Any]:
-        """Returns the parameters that every storing statement takes; `at` is in epoch milliseconds."""
+    async def build_record(self, caller: Principal, agent_id: str, *caption: str | None) -> dict[str, Any]:
+        """Return the parameters that every storing statement takes; `at` is in epoch milliseconds."""
         (node_id,) = await self._sequence.take(caller.namespace)
-        return self.numbered(caller, agent_id, node_id, *caption)
+        return self.build_record_with_id(caller, agent_id, node_id, *caption)
 
-    def numbered(self, caller: Principal, agent_id: str, node_id: int, *caption: str | None) -> dict[str, Any]:
-        """The same for a record that has its integer id already."""
+    def build_record_with_id(
+        self, caller: Principal, agent_id: str, node_id: int, *caption: str | None
+    ) -> dict[str, Any]:
+        """Return the same parameters for a record that already has its integer id."""
         return {
             "namespace": caller.namespace,
             "agent_id": agent_id,
@@ -34,10 +36,10 @@ class Recorder:
             "node_id": node_id,
             "at": self.now(),
             "by": caller.name,
-            "name": captioned(*caption),
+            "name": format_caption(*caption),
         }
 
     def now(self) -> int:
-        """Now, in epoch milliseconds, never before what it said last."""
+        """Return the current time in epoch milliseconds, never less than the time returned before."""
         self._latest = max(self._latest, time.time_ns() // 1_000_000)
         return self._latest

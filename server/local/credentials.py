@@ -1,4 +1,7 @@
-"""The secrets of a home: made once, readable by their owner alone, never logged."""
+"""The secrets of a home: created once, readable only by their owner, never logged.
+
+Source: SVC-8.
+"""
 
 import os
 import secrets
@@ -6,22 +9,22 @@ import tempfile
 from pathlib import Path
 
 
-def secret(file: Path) -> str:
-    """The secret in `file`, which is made (48 hexadecimal digits, mode 0600) when it is not there.
+def load_secret(file: Path) -> str:
+    """Return the secret in `file`; create it (48 hexadecimal digits, mode 0600) where there is none.
 
-    Two processes that make it at once agree on one: it is written aside and linked into place, which fails where
-    a file already is.
+    Two processes that create it at once get the same secret: it is written to a draft and linked, and linking fails
+    where the file exists.
     """
     if not file.exists():
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=".", dir=file.parent)  # mode 0600
         with os.fdopen(handle, "w") as out:
-            # Hexadecimal: it never looks like an option to a command line, nor needs quoting anywhere.
+            # Hexadecimal digits never look like an option and need no quotes.
             out.write(secrets.token_hex(24))
         try:
             file.hardlink_to(draft)
         except FileExistsError:
-            pass  # the other one was first
+            pass  # another process was faster
         finally:
             Path(draft).unlink()
     file.chmod(0o600)

@@ -1,8 +1,8 @@
-"""Uses a Neo4j as the service will, so that the class-data archive holds what the service's statements need."""
+"""Uses a Neo4j like the service, so that the class-data archive contains the classes that the service needs."""
 
 import structlog
 
-from server.errors import PrecedentError
+from server.core.errors import PrecedentError
 from server.graph.graph import connect
 from server.graph.migrations import migrate
 from server.graph.statements import statements
@@ -10,12 +10,12 @@ from server.local.neo4j import USER, LocalNeo4j
 
 _log = structlog.get_logger(__name__)
 
-_EACH = 5  # every fifth statement loads 99.5 % of the classes that all of them load, and is done seven seconds sooner
-_PATIENCE = 60.0  # seconds for each statement: a cold Neo4j on a busy machine
+_EACH = 5  # every fifth statement: enough to load nearly all classes
+_PATIENCE = 60.0  # seconds for each statement, on a new Neo4j
 
 
 async def exercise(neo4j: LocalNeo4j) -> None:
-    """Migrates the graph and has some statements planned; a failure is only logged, for it makes nothing wrong."""
+    """Migrate the graph and plan some statements; a failure is only logged, because the archive is optional."""
     try:
         async with connect(neo4j.uri, USER, neo4j.password, timeout=_PATIENCE, retry_time=_PATIENCE) as graph:
             await migrate(graph)

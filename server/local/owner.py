@@ -1,4 +1,7 @@
-"""Who owns a home: one process at a time, and everyone can ask which."""
+"""The owner of a home: one process at a time, which every process can look up.
+
+Source: SVC-11.
+"""
 
 import json
 import os
@@ -10,27 +13,27 @@ from datetime import UTC, datetime
 import psutil
 from filelock import FileLock, Timeout
 
-from server.errors import HomeInUse
-from server.files import write_whole
-from server.home import Home
+from server.core.errors import HomeInUse
+from server.core.files import write_atomically
+from server.core.home import Home
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that holds a home, as it described itself."""
+    """The process that owns a home, as it described itself."""
 
     pid: int
     command: str
-    """What it does there: `serve`, `ingest`."""
+    """The command that it runs: `serve`, `ingest`."""
     since: str
     """ISO 8601, UTC."""
     ports: Mapping[str, int]
     born: float
-    """When the process began, in seconds of the epoch: a process id alone may be another's by now."""
+    """When the process started, in epoch seconds: process ids are reused."""
 
     @property
     def process(self) -> psutil.Process | None:
-        """The process, while it lives."""
+        """The process while it runs."""
         try:
             process = psutil.Process(self.pid)
             if process.status() == psutil.STATUS_ZOMBIE or abs(process.create_time() - self.born) > 1:
@@ -40,8 +43,8 @@ class Owner:
         return process
 
 
-def owner(home: Home) -> Owner | None:
-    """Who holds the home now; None when nobody does."""
+def find_owner(home: Home) -> Owner | None:
+    """Find the owner of the home; None where it has none."""
     try:
         described = Owner(**json.loads(home.owner.read_text("utf-8")))
     except FileNotFoundError:
@@ -50,42 +53,41 @@ def owner(home: Home) -> Owner | None:
 
 
 @contextmanager
-def hold(home: Home, command: str, ports: Mapping[str, int]) -> Iterator[Owner]:
-    """Owns the home for the length of the block.
+def own(home: Home, command: str, ports: Mapping[str, int]) -> Iterator[Owner]:
+    """Own the home in this block.
 
-    The lock is the operating system's, so it is free again however the process ends. Raises `HomeInUse`, naming
-    the owner.
+    The operating system releases the lock when the process ends in any way. Raises `HomeInUse`, which names the owner.
     """
     home.create()
     lock = FileLock(home.lock, timeout=0, mode=0o600, thread_local=False)
     try:
         lock.acquire()
     except Timeout as error:
-        raise _in_use(home) from error
+        raise _describe_conflict(home) from error
     try:
-        me = Owner(
+        self_description = Owner(
             pid=os.getpid(),
             command=command,
             since=datetime.now(UTC).isoformat(timespec="seconds"),
             ports=dict(ports),
             born=psutil.Process().create_time(),
         )
-        write_whole(home.owner, json.dumps(asdict(me)))
-        yield me
+        write_atomically(home.owner, json.dumps(asdict(self_description)))
+        yield self_description
     finally:
         home.owner.unlink(missing_ok=True)
         lock.release()
 
 
-def _in_use(home: Home) -> HomeInUse:
-    held = owner(home)
-    if held is None:
-        who = "by a process that is just starting or ending"
+def _describe_conflict(home: Home) -> HomeInUse:
+    current = find_owner(home)
+    if current is None:
+        user = "by a process that is starting or ending"
     else:
-        ports = ", ".join(f"{name} {port}" for name, port in held.ports.items())
-        who = f"by `precedent {held.command}` (process {held.pid}, since {held.since}, {ports})"
+        ports = ", ".join(f"{name} {port}" for name, port in current.ports.items())
+        user = f"by `precedent {current.command}` (process {current.pid}, since {current.since}, {ports})"
     return HomeInUse(
-        f"The home {home.root} is in use {who}. Stop that with `precedent stop`, or set PRECEDENT_HOME to another "
+        f"The home {home.root} is in use {user}. Stop it with `precedent stop`, or set PRECEDENT_HOME to another "
         "folder.",
-        {"pid": held.pid if held else None, "ports": dict(held.ports) if held else {}},
+        {"pid": current.pid if current else None, "ports": dict(current.ports) if current else {}},
     )

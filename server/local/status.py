@@ -1,19 +1,19 @@
-"""What `precedent status` and `precedent stop` do from another terminal."""
+"""The state of a home's processes, and how to stop them, for `precedent status` and `precedent stop`."""
 
 from dataclasses import dataclass
 
 import anyio
 import psutil
 
-from server.errors import SetupError
-from server.home import Home
-from server.local.neo4j import running, stop_leftover
-from server.local.owner import Owner, hold, owner
+from server.core.errors import SetupError
+from server.core.home import Home
+from server.local.neo4j import find_processes, stop_leftover
+from server.local.owner import Owner, find_owner, own
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What runs on a home."""
+    """The processes of a home."""
 
     owner: Owner | None
     neo4j_pid: int | None
@@ -24,42 +24,42 @@ class Status:
 
     @property
     def has_leftover(self) -> bool:
-        """Whether a Neo4j runs whose service was killed; the next start, or `stop`, ends it."""
+        """Whether the Neo4j of a killed service runs; the next start, or `stop`, ends it."""
         return self.owner is None and self.neo4j_pid is not None
 
 
-def status(home: Home) -> Status:
-    """Looks at the processes of this machine; asks none of them."""
-    held = owner(home)
-    return Status(held, next((process.pid for process in running(home)), None))
+def load_status(home: Home) -> Status:
+    """Look up the processes of a home, without a request to them."""
+    current = find_owner(home)
+    return Status(current, next((process.pid for process in find_processes(home)), None))
 
 
 async def stop(home: Home, patience: float = 90.0) -> bool:
-    """Ends what runs on the home, cleanly: the service, or what a killed one left behind.
+    """Stop the service of the home, or the leftover of a killed service.
 
-    Says whether there was anything to end. Raises `SetupError` when it still runs after `patience` seconds.
+    Returns whether there was something to stop. Raises `SetupError` when it still runs after `patience` seconds.
     """
-    held = owner(home)
-    if held is None:
+    current = find_owner(home)
+    if current is None:
         return await _stop_leftover(home)
     try:
-        psutil.Process(held.pid).terminate()
-    except psutil.NoSuchProcess:  # it was faster
+        psutil.Process(current.pid).terminate()
+    except psutil.NoSuchProcess:  # it has ended already
         return True
     with anyio.move_on_after(patience):
-        while held.process:  # noqa: ASYNC110 - another process tells nobody when it ends
+        while current.process:  # noqa: ASYNC110 - another process sends no event
             await anyio.sleep(0.05)
-        await _stop_leftover(home)  # of one that died instead
+        await _stop_leftover(home)  # of a service that crashed instead
         return True
     raise SetupError(
-        f"Process {held.pid} (`precedent {held.command}`) still runs {patience:.0f} s after it was asked to stop; "
-        f"its log is {home.log}. As a last resort `kill -9 {held.pid}` is safe: nothing acknowledged is lost.",
-        {"pid": held.pid},
+        f"Process {current.pid} (`precedent {current.command}`) still runs {patience:.0f} s after the request to stop; "
+        f"its log is {home.log}. As a last resort, `kill -9 {current.pid}` is safe: acknowledged writes are stored.",
+        {"pid": current.pid},
     )
 
 
 async def _stop_leftover(home: Home) -> bool:
-    if not running(home):
+    if not find_processes(home):
         return False
-    with hold(home, "stop", {}):  # so that nobody starts on it meanwhile
+    with own(home, "stop", {}):  # so that no service starts meanwhile
         return await stop_leftover(home)

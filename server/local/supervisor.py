@@ -1,22 +1,25 @@
-"""Keeps the local Neo4j running for as long as the service does."""
+"""Keeps the local Neo4j running while the service runs.
+
+Source: SVC-14.
+"""
 
 from enum import StrEnum
 
 import anyio
 import structlog
 
-from server.errors import SetupError
+from server.core.errors import SetupError
 from server.local.neo4j import LocalNeo4j
 
 _log = structlog.get_logger(__name__)
 
-_FIRST_PAUSE = 0.25  # seconds before the first restart; each failure in a row doubles it
+_FIRST_PAUSE = 0.25  # seconds before the first restart; each further failure doubles it
 _LONGEST_PAUSE = 30.0
-_WELL = 60.0  # seconds of life after which a death counts as a first one again
+_STABLE = 60.0  # seconds; a failure after so long counts as the first
 
 
 class State(StrEnum):
-    """How the local Neo4j is."""
+    """The state of the local Neo4j."""
 
     STARTING = "starting"
     READY = "ready"
@@ -25,9 +28,9 @@ class State(StrEnum):
 
 
 class Supervisor:
-    """Starts Neo4j, starts it again whenever it dies, and stops it. Source: issue 3, section 2.
+    """Starts Neo4j, restarts it whenever it ends, and stops it.
 
-    Meanwhile calls fail as `GRAPH_UNAVAILABLE`; what was acknowledged is in Neo4j's transaction log.
+    Meanwhile calls fail with `GRAPH_UNAVAILABLE`; acknowledged writes are in Neo4j's transaction log.
     """
 
     def __init__(self, neo4j: LocalNeo4j) -> None:
@@ -40,7 +43,7 @@ class Supervisor:
         return self._neo4j.pid
 
     async def start(self) -> None:
-        """Starts Neo4j; a failure of the first start is the operator's to mend. Raises `SetupError`."""
+        """Start Neo4j; raise `SetupError` where the first start fails."""
         self.state = State.STARTING
         try:
             await self._neo4j.start()
@@ -50,21 +53,21 @@ class Supervisor:
         self.state = State.READY
 
     async def watch(self) -> None:
-        """Runs until cancelled: whenever Neo4j has ended, starts it again, ever more slowly while that fails."""
+        """Restart Neo4j whenever it ends, with growing pauses while that fails; run until cancelled."""
         failures = 0
         while True:
             since = anyio.current_time()
             exit_code = await self._neo4j.wait()
             self.state = State.RESTARTING
-            failures = 0 if anyio.current_time() - since >= _WELL else failures
+            failures = 0 if anyio.current_time() - since >= _STABLE else failures
             _log.error("neo4j_died", exit_code=exit_code, restarts=self.restarts)
             while self.state is not State.READY:
-                await anyio.sleep(pause(failures))
+                await anyio.sleep(restart_pause(failures))
                 failures += 1
                 await self._restart()
 
     async def stop(self) -> None:
-        """Stops Neo4j; `watch` has been cancelled before."""
+        """Stop Neo4j; `watch` has to be cancelled before."""
         await self._neo4j.stop()
         self.state = State.STOPPED
 
@@ -79,6 +82,6 @@ class Supervisor:
             _log.info("neo4j_restarted", pid=self._neo4j.pid, restarts=self.restarts)
 
 
-def pause(failures: int) -> float:
-    """Seconds to wait before the next start after so many in a row that did not last."""
+def restart_pause(failures: int) -> float:
+    """Return the seconds to wait before the next start, after so many failures in a row."""
     return min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(failures, 20))

@@ -1,34 +1,64 @@
-"""The two forms of an answer: structured content, and the same JSON as text, both bounded."""
+"""The two forms of an answer: structured content, and the same JSON as text, both limited in size.
+
+The limit counts the JSON once, because a client shows a model only one of the two forms (docs/decisions/0019).
+
+Source: SVC-34, SVC-48, SVC-49.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from mcp_types import CallToolResult, ReadResourceResult, TextContent, TextResourceContents
 
-from server.resources import JSON_TYPE
-from server.tools import Texts
+from server.interface.resources import JSON_TYPE
+from server.interface.tools import Texts
+
+Items = Sequence[Mapping[str, Any]]
 
 
-def success(answer: dict[str, Any], *, many: str | None, limit: int, texts: Texts | None = None) -> CallToolResult:
-    """Returns a result of at most `limit` bytes of JSON, cutting the list `many` where it must, and saying so.
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """How a list continues: `after` returns the offset that follows the items of an answer.
 
-    A cut answer carries `truncated: true` and `left_out`, a sentence with the number of items that did not fit. The
-    first item is never cut: what is stored can be read, however large it is. `texts` makes the text blocks of the
-    answer that is left, and the sentence comes after them.
+    `total` names the field with the number of items of all pages together.
     """
-    if len(_json(answer).encode()) > limit and many and answer.get(many):
-        answer = _cut(answer, many, limit)
+
+    after: Callable[[Items], int]
+    total: str = "total"
+
+
+def success(
+    answer: dict[str, Any],
+    *,
+    many: str | None,
+    limit: int,
+    page: Continuation | None = None,
+    texts: Texts | None = None,
+) -> CallToolResult:
+    """Return a result of at most `limit` bytes of JSON; the list `many` is cut where the answer is larger.
+
+    A cut answer has `truncated: true` and `left_out`, a sentence with the number of items that did not fit. The first
+    item always stays, so that every record can be read. Where the list continues, the answer has `next_offset`; a call
+    with this offset misses no item and repeats none. `texts` makes the text blocks of the cut answer; the note about
+    the rest follows them.
+    """
+    if many and answer.get(many):
+        if len(_json(answer).encode()) > limit:
+            answer = _cut(answer, many, limit, page)
+        elif page and isinstance(answer.get(page.total), int) and page.after(answer[many]) < answer[page.total]:
+            answer = {**answer, "next_offset": page.after(answer[many])}
     blocks = texts(answer) if texts else (answer,)
-    if texts and "left_out" in answer:
-        blocks += (answer["left_out"],)
+    if texts and (rest := _describe_rest(answer)):
+        blocks += (rest,)
     return CallToolResult(
         content=[TextContent(type="text", text=_text(block)) for block in blocks], structured_content=answer
     )
 
 
 def failure(envelope: Mapping[str, Any]) -> CallToolResult:
-    """Returns an error in its family's form."""
+    """Return an error in the form of its family."""
     answer = dict(envelope)
     return CallToolResult(
         content=[TextContent(type="text", text=_json(answer))], structured_content=answer, is_error=True
@@ -36,34 +66,46 @@ def failure(envelope: Mapping[str, Any]) -> CallToolResult:
 
 
 def contents(uri: str, answer: Mapping[str, Any], *, limit: int) -> ReadResourceResult:
-    """Returns what a resource answers, or its error, as JSON; the list `contents` is cut as `success` cuts one."""
-    whole = dict(answer)
-    if len(_json(whole).encode()) > limit and whole.get("contents"):
-        whole = _cut(whole, "contents", limit)
-    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON_TYPE, text=_json(whole))])
+    """Return the answer of a resource, or its error, as JSON; the list `contents` is cut as in `success`."""
+    body = dict(answer)
+    if len(_json(body).encode()) > limit and body.get("contents"):
+        body = _cut(body, "contents", limit)
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON_TYPE, text=_json(body))])
 
 
 def _text(block: Any) -> str:
     return block if isinstance(block, str) else _json(block)
 
 
-def _cut(answer: dict[str, Any], many: str, limit: int) -> dict[str, Any]:
+def _cut(answer: dict[str, Any], many: str, limit: int, page: Continuation | None = None) -> dict[str, Any]:
     items: list[Any] = answer[many]
-    rest = {**answer, many: [], "truncated": True, "left_out": _left_out(len(items), many)}
-    room = limit - len(_json(rest).encode())
-    kept: list[Any] = []
+
+    def cut_after(count: int, left: int) -> dict[str, Any]:
+        following = None if page is None else page.after(items[:count])
+        cut = {**answer, many: items[:count], "truncated": True, "left_out": _left_out(left, many, following)}
+        return cut if following is None else {**cut, "next_offset": following}
+
+    room = limit - len(_json({**cut_after(len(items), len(items)), many: []}).encode())
+    kept = 0
     for item in items:
         room -= len(_json(item).encode()) + 1
         if room < 0 and kept:
             break
-        kept.append(item)
-    if len(kept) == len(items):
-        return answer
-    return {**rest, many: kept, "left_out": _left_out(len(items) - len(kept), many)}
+        kept += 1
+    return answer if kept == len(items) else cut_after(kept, len(items) - kept)
 
 
-def _left_out(count: int, many: str) -> str:
-    return f"{count} more {many} did not fit into this answer; ask for fewer or filter."
+def _left_out(count: int, many: str, following: int | None) -> str:
+    advice = "ask for fewer or filter" if following is None else f"call again with offset {following}"
+    return f"{count} more {many} did not fit into this answer; {advice}."
+
+
+def _describe_rest(answer: Mapping[str, Any]) -> str | None:
+    """The note about the items of a list that an answer does not contain."""
+    if "left_out" in answer:
+        return str(answer["left_out"])
+    following = answer.get("next_offset")
+    return None if following is None else f"next_offset: {following}"
 
 
 def _json(value: Any) -> str:

@@ -1,8 +1,9 @@
-"""stdio: a thin bridge to the service, which it starts when none runs.
+"""MCP over stdio: a bridge to the service, which it starts when none runs.
 
-Source: design.md section 7, "stdio". The bridge answers `initialize` and the lists of tools and resources itself, at
-once; a call waits until the service answers and tells its progress meanwhile. stdout carries the protocol and nothing
-else.
+The bridge answers `initialize` and the lists of tools and resources itself, without delay. A call waits until the
+service answers and reports progress meanwhile. stdout contains only the protocol.
+
+Source: SVC-32, SVC-33.
 """
 
 import json
@@ -19,39 +20,43 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ReadResourceResult
 
+from server.access import roles
 from server.access.bearer import CALLER_HEADER
-from server.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
-from server.local.owner import owner
+from server.core.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
+from server.core.principals import Principal, Role
+from server.core.settings import Settings
+from server.interface.resources import AnyResource
+from server.local.connection import add_secrets, local_paths
+from server.local.owner import find_owner
 from server.mcp.answers import contents, failure
 from server.mcp.server import Context, build_server
 from server.mcp.toolsets import published, published_resources
-from server.resources import Resource
-from server.settings import Settings
-from server.stack import paths_of, with_secrets
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 _ERA = "2026-07-28"
-"""The stateless era: a client of it needs no handshake."""
+"""The version of MCP without sessions: its clients need no handshake."""
 _START_SECONDS = 600.0
 _LOOK_SECONDS = 0.25
 
 
 class Bridge:
-    """Forwards calls and reads to the service of these settings, in the name of their principal."""
+    """Forwards calls and reads to the service of these settings, on behalf of their principal."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._tools = {tool.name: tool for tool in published(settings.toolsets)}
+        self._tools = {tool.name: tool for tool in published(settings)}
         self._starting = anyio.Lock()
         self._service: subprocess.Popen[bytes] | None = None
         self._ready = False
 
     async def serve(self) -> None:
-        """Speaks MCP on stdin and stdout until stdin ends."""
+        """Serve MCP on stdin and stdout until stdin ends."""
         server = build_server(
             self._tools.values(),
             self._call,
+            may_call=lambda name, _context: self._caller().has_role(roles.get_tool_role(name)),
+            output_schemas=self._settings.output_schemas,
             resources=published_resources(self._settings.toolsets),
             read_resource=self._read,
         )
@@ -64,7 +69,7 @@ class Bridge:
     async def _call(self, name: str, arguments: dict[str, Any], context: Context) -> CallToolResult:
         tool = self._tools.get(name)
         try:
-            return await self._forwarded(
+            return await self._forward(
                 name,
                 lambda client: client.call_tool(name, arguments),
                 context,
@@ -73,22 +78,20 @@ class Bridge:
         except PrecedentError as error:
             return failure(tool.envelope(error, name) if tool else {"error": error.message})
 
-    async def _read(self, resource: Resource, uri: str, context: Context) -> ReadResourceResult:
+    async def _read(self, resource: AnyResource, uri: str, context: Context) -> ReadResourceResult:
         try:
-            return await self._forwarded(
-                resource.uri, lambda client: client.read_resource(uri), context, repeatable=True
-            )
+            return await self._forward(resource.uri, lambda client: client.read_resource(uri), context, repeatable=True)
         except PrecedentError as error:
             return contents(uri, resource.envelope(error, uri), limit=self._settings.answer_limit)
 
-    async def _forwarded(
+    async def _forward(
         self, name: str, ask: Callable[[Client], Awaitable[T]], context: Context, *, repeatable: bool
     ) -> T:
-        """Asks the service; a second time, where that changes nothing and the service was lost meanwhile."""
+        """Forward a request to the service; repeat a repeatable one once when the service is lost meanwhile."""
         for again in (True, False):
             await self._until_ready(context)
-            # A client a call: a connection that is refused ends the client that tried. In this era there is no
-            # handshake, and the connections themselves are kept by `_http`.
+            # One client per call, because a refused connection ends its client. There is no handshake, and `_http`
+            # keeps the connections.
             transport = streamable_http_client(f"{self._settings.service_url}/mcp", http_client=self._http)
             try:
                 async with Client(transport, mode=_ERA) as client:
@@ -98,20 +101,20 @@ class Bridge:
                 _log.warning("service_lost", tool=name, error=type(error).__name__)
                 if not (again and repeatable):
                     raise GraphUnavailable(
-                        "The service went away during the call. Retry in a few seconds; "
-                        "look first whether a write was stored."
+                        "The connection to the service was lost during the call. Retry in a few seconds; "
+                        "before you repeat a write, check whether it was stored."
                     ) from error
         raise AssertionError("unreachable")
 
     async def _until_ready(self, context: Context) -> None:
-        """Waits until the service answers, starting it where this is ours to do."""
+        """Wait until the service answers; start it when none runs."""
         if self._ready:
             return
         async with self._starting:
             waited = 0.0
             while not await self._healthy():
                 if waited >= _START_SECONDS:
-                    raise Unavailable("Precedent did not start within 10 minutes; `precedent status` says more.")
+                    raise Unavailable("Precedent did not start within 10 minutes; `precedent status` shows its state.")
                 self._ensure_running()
                 if waited % 1 == 0:
                     await context.session.report_progress(waited, None, "Precedent is starting.")
@@ -128,13 +131,13 @@ class Bridge:
         return answer.status_code == httpx2.codes.OK
 
     def _ensure_running(self) -> None:
-        """Starts the service unless somebody has; raises `SetupError` when the one that we started is gone again."""
-        if owner(paths_of(self._settings).home) is not None:
+        """Start the service unless it runs; raise `SetupError` when the one that was started has ended."""
+        if find_owner(local_paths(self._settings).home) is not None:
             return
         if self._service is None:
-            # A session of its own, so that it outlives this bridge and the interrupt that ends it: agents share it.
+            # In a session of its own: several agents share the service, so it outlives this bridge and its interrupt.
             self._service = subprocess.Popen(
-                [sys.executable, "-m", "server", "serve"],
+                [sys.executable, "-m", "cli", "serve"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -142,11 +145,18 @@ class Bridge:
             )
         elif self._service.poll() is not None:
             self._service = None
-            raise SetupError("Precedent could not start; `precedent serve` in a terminal says why.")
+            raise SetupError("Precedent could not start; run `precedent serve` in a terminal to see why.")
+
+    def _caller(self) -> Principal:
+        """Return the principal of this bridge; without a secret it is a viewer."""
+        settings = add_secrets(self._settings)
+        caller = Principal(settings.principal, settings.kind, Role.parse(settings.role), settings.namespace)
+        # The local profile creates its secret at its first start.
+        return caller if settings.local or settings.agent_memory_secret else caller.without_secret()
 
     def _credential(self) -> dict[str, str]:
-        """Who holds the secret may say for whom it speaks: the principal of these settings."""
-        settings = with_secrets(self._settings)
+        """Return the headers with the secret and the principal of these settings."""
+        settings = add_secrets(self._settings)
         if settings.agent_memory_secret is None:
             return {}
         caller = {

@@ -1,7 +1,8 @@
-"""Carries out calls of tools and reads of resources: parse, check the role, run, give every error its family's form."""
+"""Runs tools and reads resources: parse, check the role, run, and give every error the form of its family."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -9,36 +10,32 @@ from mcp_types import CallToolResult, ReadResourceResult
 
 from server.access import roles
 from server.access.rate import RateLimit
-from server.errors import InternalError, PrecedentError
-from server.graph.changes import doing
-from server.mcp.answers import contents, failure, success
-from server.metrics import Metrics
-from server.principals import Principal
-from server.resources import Resource
-from server.tools import Tool
+from server.core.errors import InternalError, PrecedentError
+from server.core.principals import Principal, Role
+from server.graph.changes import audit_context
+from server.interface.resources import AnyBoundResource, AnyResource
+from server.interface.tools import AnyBoundTool, AnyTool, ToolInput
+from server.mcp.answers import Continuation, contents, failure, success
+from server.observability.metrics import Metrics
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
 class Executor:
-    """Runs tools and resources on the services of their families.
-
-    `services` maps a tool's name or a resource's address to the service that its `run` is called with; `answer_limit`
-    is in bytes.
-    """
+    """Runs tools and resources on the services of their families; `answer_limit` is in bytes."""
 
     def __init__(
         self,
-        tools: Iterable[Tool],
-        services: Mapping[str, object],
+        tools: Iterable[AnyBoundTool],
         metrics: Metrics,
         *,
         answer_limit: int,
+        resources: Iterable[AnyBoundResource] = (),
         rate: RateLimit | None = None,
     ) -> None:
-        self._tools = {tool.name: tool for tool in tools}
-        self._services = services
+        self._tools = {bound.tool.name: bound for bound in tools}
+        self._resources = {bound.resource.uri: bound for bound in resources}
         self._metrics = metrics
         self._rate = rate or RateLimit(None)
         self._answer_limit = answer_limit
@@ -46,62 +43,75 @@ class Executor:
     async def call(
         self, name: str, arguments: Mapping[str, Any], caller: Principal, request: str | None = None
     ) -> CallToolResult:
-        """Returns the tool's answer, or its error in the family's form; never raises for a caller's mistake.
+        """Return the tool's answer, or its error in the form of its family; never raise for a caller's mistake.
 
         `request` is the id of the HTTP request.
         """
-        tool = self._tools.get(name)
-        if tool is None:
-            # journal.md "Error Handling": an unknown tool is MethodNotFound, in an `isError` result.
-            return failure(
-                {"error": {"code": "MethodNotFound", "message": _unknown(name, self._tools), "details": None}}
-            )
+        bound = self._tools.get(name)
+        if bound is None:
+            known = [each for each in self._tools if caller.has_role(roles.get_tool_role(each))]
+            error = {"code": "MethodNotFound", "message": _describe_unknown(name, known), "details": None}
+            return failure({"error": error})
+        tool = bound.tool
 
         async def work() -> CallToolResult:
-            answer = await tool.run(self._services[name], tool.request.parse(arguments), caller)
-            return success(answer.model_dump(mode="json"), many=tool.many, limit=self._answer_limit, texts=tool.texts)
+            asked = tool.request.parse(arguments)
+            answer = await bound.run(asked, caller)
+            return success(
+                answer.model_dump(mode="json"),
+                many=tool.many,
+                limit=self._answer_limit,
+                page=_page(tool, asked),
+                texts=tool.texts,
+            )
 
-        return await self._carried_out(name, caller, request, work, lambda error: failure(tool.envelope(error, name)))
+        def to_result(error: PrecedentError) -> CallToolResult:
+            return failure(tool.envelope(error, name))
+
+        return await self._execute(name, roles.get_tool_role(name), caller, request, work=work, to_result=to_result)
 
     async def read(
-        self, resource: Resource, uri: str, caller: Principal, request: str | None = None
+        self, resource: AnyResource, uri: str, caller: Principal, request: str | None = None
     ) -> ReadResourceResult:
-        """Returns what a resource lists, or its error in the family's form; never raises for a caller's mistake."""
+        """Return the items of a resource, or its error in its family's form; never raise for a caller's mistake."""
 
         async def work() -> ReadResourceResult:
-            items = await resource.run(self._services[resource.uri], resource.parse(uri), caller)
+            items = await self._resources[resource.uri].run(resource.parse(uri), caller)
             return contents(uri, resource.answer(uri, items), limit=self._answer_limit)
 
-        def told(error: PrecedentError) -> ReadResourceResult:
+        def to_result(error: PrecedentError) -> ReadResourceResult:
             return contents(uri, resource.envelope(error, uri), limit=self._answer_limit)
 
-        return await self._carried_out(resource.uri, caller, request, work, told)
+        role = roles.get_resource_role(resource.uri)
+        return await self._execute(resource.uri, role, caller, request, work=work, to_result=to_result)
 
-    async def _carried_out(
+    async def _execute(
         self,
         name: str,
+        role: Role,
         caller: Principal,
         request: str | None,
+        *,
         work: Callable[[], Awaitable[T]],
-        told: Callable[[PrecedentError], T],
+        to_result: Callable[[PrecedentError], T],
     ) -> T:
-        """Does the work where the caller may, or tells the error; either is measured and logged."""
+        """Do the work if the caller may, else return the error; measure and log both."""
         started = time.perf_counter()
         try:
             await self._rate.require(caller)
-            roles.require(name, caller)
-            with doing(caller.name, name, request):
+            caller.require(role)
+            with audit_context(caller.name, name, request):
                 result, outcome = await work(), "success"
         except PrecedentError as error:
             if isinstance(error, InternalError):
                 _log.error("tool_failed", tool=name, exc_info=error)
-            result, outcome = told(error), error.code
-        except Exception:  # noqa: BLE001 - the boundary: whatever else happens is ours, logged here and told as a sentence
+            result, outcome = to_result(error), error.code
+        except Exception:  # noqa: BLE001 - the boundary: logged here, and one sentence for the caller
             _log.exception("tool_crashed", tool=name)
-            ours = InternalError(
-                "Something went wrong inside Precedent; nothing you can mend. The service's log says what."
+            internal = InternalError(
+                "Internal error in Precedent: the operator finds the details in the service's log."
             )
-            result, outcome = told(ours), ours.code
+            result, outcome = to_result(internal), internal.code
         seconds = time.perf_counter() - started
         self._metrics.tool_called(name, outcome, seconds)
         _log.info(
@@ -116,5 +126,15 @@ class Executor:
         return result
 
 
-def _unknown(name: str, tools: Iterable[str]) -> str:
+def _page(tool: AnyTool, asked: ToolInput) -> Continuation | None:
+    """Return how the list of an answer continues, for a request with an offset."""
+    offset: int | None = getattr(asked, "offset", None)
+    if offset is None:
+        return None
+    if tool.resume is not None:
+        return Continuation(partial(tool.resume, asked), tool.total)
+    return Continuation(lambda items: offset + len(items), tool.total)
+
+
+def _describe_unknown(name: str, tools: Iterable[str]) -> str:
     return f"Unknown tool {name[:100]!r}; the tools are {', '.join(sorted(tools))}."

@@ -1,4 +1,4 @@
-"""The MCP server: what it publishes. Who carries a call out is handed in, so service and bridge publish the same."""
+"""The MCP server: its tools and resources. The caller passes what runs them, so service and bridge publish the same."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from importlib.metadata import version
@@ -18,53 +18,41 @@ from mcp_types import (
     ReadResourceRequestParams,
     ReadResourceResult,
     ResourceTemplate,
-    ToolAnnotations,
 )
 from mcp_types import Resource as WireResource
-from mcp_types import Tool as WireTool
 
-from server.resources import JSON_TYPE, Resource, find
-from server.tools import Tool
-
-INSTRUCTIONS = """\
-Precedent is a shared memory: of decisions, of things and how they relate, and of what was said and found out.
-Before you decide, call search_decisions: what is in force binds you. balanced mode answers with what is in force
-first, strict with nothing else, audit with the whole history.
-When you have decided, call record_decision, with one stable target per question. CONFLICT means one is in force
-already: read it, then keep to it, or replace it with supersede_decision, naming its id and why. What you may not
-decide, propose_decision with evidence: an admin accepts or rejects it.
-graph_add_node and graph_add_edge remember things and how they relate. graph_query_neighbors tells what is around a
-thing, decisions included; graph_find_path how two things connect.
-Before you ask or start anew, call search: it finds memories, whoever saved them, also by what was said around them;
-get_entries reads them whole, timeline tells what came before and after. When you learn something that a later session
-needs, call save_memory: who, what, when, [[Name]] for the things it is about, one session_id for what belongs together.
-What binds others is a decision; a fact, a wish, an outcome is a memory. ingest_docs remembers project documents.
-The journal is one agent's own record, word by word: store_conversation_message what was said (search_conversations
-finds it again), store_context the state of an agent, version by version, log_correction what was wrong.
-The layers: store_raw_dialogue what was said, compress_to_l2_insight what you distilled from it, naming its dialogues;
-hybrid_search finds insights. update_working_memory keeps ten things in mind while you work. When something went well or
-badly, store_episode it with its lesson; before you try, read memory://episode-memory?query=….
-A score orders the results of one answer and says no more: there is a nearest one even where nothing fits.
-An error says what to do; nothing was written when you get one."""
+from server.interface.resources import JSON_TYPE, AnyResource, find
+from server.interface.tools import AnyTool
+from server.mcp.instructions import instructions
+from server.mcp.listing import listed
 
 Context = ServerRequestContext[Any, Any]
 CallTool = Callable[[str, dict[str, Any], Context], Awaitable[CallToolResult]]
-ReadResource = Callable[[Resource, str, Context], Awaitable[ReadResourceResult]]
+ReadResource = Callable[[AnyResource, str, Context], Awaitable[ReadResourceResult]]
+MayCall = Callable[[str, Context], bool]
+"""Returns whether the caller may call the tool of this name."""
 
 
 def build_server(
-    tools: Iterable[Tool],
+    tools: Iterable[AnyTool],
     call_tool: CallTool,
     *,
-    resources: Iterable[Resource] = (),
+    may_call: MayCall = lambda _name, _context: True,
+    output_schemas: bool = False,
+    resources: Iterable[AnyResource] = (),
     read_resource: ReadResource | None = None,
 ) -> Server[Any]:
-    """Returns an MCP server that lists `tools` and hands each call to `call_tool`; resources and reads likewise."""
-    listed = ListToolsResult(tools=[_wire(tool) for tool in tools])
-    schemas = {tool.name: tool.input_schema for tool in listed.tools}
+    """Return an MCP server that lists `tools` and passes each call to `call_tool`; likewise resources and reads.
 
-    async def on_list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return listed
+    The list contains only the tools that the caller may call.
+    """
+    wire = [listed(tool, output_schemas=output_schemas) for tool in tools]
+    schemas = {tool.name: tool.input_schema for tool in wire}
+
+    async def on_list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        shown = [tool for tool in wire if may_call(tool.name, context)]
+        # The list depends on the caller's role, which may change: clients must not cache or share it.
+        return ListToolsResult(tools=shown, ttl_ms=0, cache_scope="private")
 
     async def on_call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         return await call_tool(params.name, params.arguments or {}, context)
@@ -74,19 +62,19 @@ def build_server(
         "precedent",
         title="Precedent",
         version=version("precedent"),
-        instructions=INSTRUCTIONS,
+        instructions=instructions(schemas),
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
-        # Or the SDK would go through the whole list at each call: a quarter of the time that a call took.
+        # Otherwise the SDK builds the whole list at each call.
         get_tool_input_schema=schemas.get,
         **reading,
     )
 
 
-def _resource_handlers(resources: tuple[Resource, ...], read_resource: ReadResource) -> dict[str, Any]:
+def _resource_handlers(resources: tuple[AnyResource, ...], read_resource: ReadResource) -> dict[str, Any]:
     """What lists and reads these resources; without any, none are declared.
 
-    Nobody is told of changes: over stateless HTTP nothing is there to tell it through.
+    Changes are not announced: stateless HTTP has no channel for that.
     """
     if not resources:
         return {}
@@ -106,10 +94,12 @@ def _resource_handlers(resources: tuple[Resource, ...], read_resource: ReadResou
     async def on_read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         resource = find(resources, params.uri)
         if resource is None:
-            # MCP "Resources", Error Handling; the same in the form of cognitive.md "Standard Error Response" beside it.
-            told = f"No resource is at {params.uri[:200]!r}; there are {', '.join(each.uri for each in resources)}."
-            error = {"error": "Resource not found", "details": told, "resource": params.uri}
-            raise MCPError(INVALID_PARAMS, told, error)
+            # The error of MCP, with the form of the cognition family as its data.
+            message = (
+                f"No resource has the address {params.uri[:200]!r}; use {', '.join(each.uri for each in resources)}."
+            )
+            error = {"error": "Resource not found", "details": message, "resource": params.uri}
+            raise MCPError(INVALID_PARAMS, message, error)
         return await read_resource(resource, params.uri, context)
 
     return {
@@ -119,33 +109,11 @@ def _resource_handlers(resources: tuple[Resource, ...], read_resource: ReadResou
     }
 
 
-def _wire(tool: Tool) -> WireTool:
-    return WireTool(
-        name=tool.name,
-        description=tool.description,
-        input_schema=tool.input_schema(),
-        output_schema=tool.output_schema(),
-        annotations=_hints(tool),
-    )
-
-
-def _wire_resource(resource: Resource) -> WireResource:
+def _wire_resource(resource: AnyResource) -> WireResource:
     return WireResource(uri=resource.uri, name=resource.name, description=resource.description, mime_type=JSON_TYPE)
 
 
-def _wire_template(resource: Resource) -> ResourceTemplate:
+def _wire_template(resource: AnyResource) -> ResourceTemplate:
     return ResourceTemplate(
         uri_template=resource.template, name=resource.name, description=resource.description, mime_type=JSON_TYPE
-    )
-
-
-def _hints(tool: Tool) -> ToolAnnotations:
-    """Only what says something: to a tool that reads, the other two hints mean nothing (MCP, ToolAnnotations)."""
-    if tool.read_only:
-        return ToolAnnotations(read_only_hint=True, open_world_hint=tool.open_world)
-    return ToolAnnotations(
-        read_only_hint=False,
-        destructive_hint=tool.destructive,
-        idempotent_hint=tool.idempotent,
-        open_world_hint=tool.open_world,
     )

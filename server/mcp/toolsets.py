@@ -1,19 +1,21 @@
-"""Every family of tools by its name, with its resources; `--toolsets` publishes a part of them."""
+"""The families of tools by name, with their resources; `--toolsets` publishes some of them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from server.cognition.resources import RESOURCES as LAYERS
 from server.cognition.tools import TOOLS as COGNITION
+from server.core.settings import Family, Settings, Toolset
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
 from server.entries.tools import TOOLS as ENTRIES
 from server.evaluation.tools import TOOLS as EVALUATION
+from server.interface.resources import AnyBoundResource, AnyResource
+from server.interface.tools import AnyBoundTool, AnyTool
 from server.journal.tools import TOOLS as JOURNAL
-from server.resources import Resource
-from server.settings import Toolset
-from server.tools import Tool
+from server.services import Services
 
-TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {
+TOOLSETS: Mapping[Family, tuple[AnyTool, ...]] = {
     "decisions": DECISIONS,
     "entities": ENTITIES,
     "entries": ENTRIES,
@@ -21,16 +23,74 @@ TOOLSETS: Mapping[Toolset, tuple[Tool, ...]] = {
     "cognition": COGNITION,
     "evaluation": EVALUATION,
 }
-RESOURCES: Mapping[Toolset, tuple[Resource, ...]] = {"cognition": LAYERS}
+RESOURCES: Mapping[Family, tuple[AnyResource, ...]] = {"cognition": LAYERS}
+CORE = frozenset(
+    {
+        "overview",
+        "search_decisions",
+        "get_decisions",
+        "record_decision",
+        "supersede_decision",
+        "propose_decision",
+        "search",
+        "save_memory",
+        "get_entries",
+        "graph_query_neighbors",
+        "graph_find_path",
+        "graph_add_edge",
+    }
+)
+"""The toolset `core`: at most 12 tools of several families, enough for everyday work."""
 
 
-def published(names: Iterable[Toolset]) -> tuple[Tool, ...]:
-    """The tools of these families, in one order."""
+def published(settings: Settings) -> tuple[AnyTool, ...]:
+    """The tools of the toolsets in these settings, in one order; a tool that lacks its key says so."""
+    core = CORE if "core" in settings.toolsets else frozenset()
+    return tuple(
+        _described(tool, settings)
+        for family, tools in TOOLSETS.items()
+        for tool in tools
+        if family in settings.toolsets or tool.name in core
+    )
+
+
+def bound_tools(services: Services, tools: Iterable[AnyTool]) -> list[AnyBoundTool]:
+    """These tools, each with the service of its family."""
+    bound: list[AnyBoundTool] = [
+        *[tool.bind(services.decisions) for tool in DECISIONS],
+        *[tool.bind(services.entities) for tool in ENTITIES],
+        *[tool.bind(services.entries) for tool in ENTRIES],
+        *[tool.bind(services.journal) for tool in JOURNAL],
+        *[tool.bind(services.cognition) for tool in COGNITION],
+        *[tool.bind(services.evaluation) for tool in EVALUATION],
+    ]
+    by_name = {each.tool.name: each for each in bound}
+    return [by_name[tool.name] for tool in tools]
+
+
+def bound_resources(services: Services) -> list[AnyBoundResource]:
+    """Every resource, with the service of its family."""
+    return [resource.bind(services.cognition) for resource in LAYERS]
+
+
+def published_families(names: Iterable[Toolset]) -> frozenset[Family]:
+    """Return the families that have tools in these toolsets."""
     wanted = set(names)
-    return tuple(tool for name, tools in TOOLSETS.items() if name in wanted for tool in tools)
+    return frozenset(
+        family
+        for family, tools in TOOLSETS.items()
+        if family in wanted or ("core" in wanted and any(tool.name in CORE for tool in tools))
+    )
 
 
-def published_resources(names: Iterable[Toolset]) -> tuple[Resource, ...]:
+def published_resources(names: Iterable[Toolset]) -> tuple[AnyResource, ...]:
     """The resources of these families, in one order."""
     wanted = set(names)
     return tuple(resource for name, resources in RESOURCES.items() if name in wanted for resource in resources)
+
+
+def _described(tool: AnyTool, settings: Settings) -> AnyTool:
+    missing = [] if tool.missing_keys is None else tool.missing_keys(settings)
+    if not missing:
+        return tool
+    return replace(tool, description=f"{tool.description} Not usable here: {' and '.join(missing)} not set.")

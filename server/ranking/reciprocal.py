@@ -1,22 +1,21 @@
-"""Weighted reciprocal rank fusion, and the two lists that it fuses: what is near in meaning, and what shares words.
+"""Weighted reciprocal rank fusion of two lists: records by meaning, and records by words.
 
-score = sum of weight / (60 + rank) over the lists that hold a record, scaled so that the first of all lists has 1.0
-(cognitive.md "hybrid_search"). Both lists look at what stands around a record. A word counts as well where it was said
-next to it, which the full-text index's score tells already. In meaning, a quarter of the best similarity next to it in
-its session is added to its own, and an eighth of the one two away. Pure functions; the numbers are measured
-(benchmarks/retrieval.py).
+score = sum of weight / (60 + rank) over the lists with the record, scaled so that the first of all lists has 1.0. Both
+lists include what is around a record: the full-text index's score counts words next to it; by meaning, a quarter of the
+best cosine next to it in its session is added, and an eighth of the one two positions away. Pure functions. Source:
+RET-22 to RET-24.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from server.ranking.fusion import Candidate
+from server.ranking.relevance import Evidence
 
 K = 60
 NEARBY = (0.25, 0.125)
-"""What the similarity of a neighbour adds, by its distance."""
+"""The share of a neighbour's cosine that is added, by its distance."""
 _LONGEST = 100
-"""Places of one record that its neighbours are looked for at."""
+"""The most positions of one record at which neighbours are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +26,31 @@ class Fused:
     score: float
 
 
-def by_meaning(candidates: Iterable[Candidate]) -> list[int]:
-    """Records by the similarity of their best passages and of what stands next to them, best first.
-
-    What has no vector yet is in no such list.
-    """
-    own: dict[int, Candidate] = {}
+def order_by_meaning(evidence: Iterable[Evidence]) -> list[int]:
+    """Return the records with a vector by their meaning and that of their neighbours, best first."""
+    known = {each.record: (each, each.meaning) for each in evidence if each.meaning is not None}
     at_place: dict[tuple[str, int], float] = {}
-    for each in candidates:
-        if each.cosine is None:
-            continue
-        best = own.setdefault(each.record, each)
-        if best.cosine is None or best.cosine < each.cosine:
-            own[each.record] = each
-        if each.session is not None and each.place is not None:
-            first, last = each.place
-            for place in range(first, min(last, first + _LONGEST) + 1):
-                at_place[each.session, place] = max(each.cosine, at_place.get((each.session, place), 0.0))
-    scored = {record: (each.cosine or 0.0) + _nearby(each, at_place) for record, each in own.items()}
-    return sorted(own, key=lambda record: (scored[record], own[record].at, record), reverse=True)
+    for each, meaning in known.values():
+        if each.session is not None and each.first_place is not None and each.last_place is not None:
+            for place in range(each.first_place, min(each.last_place, each.first_place + _LONGEST) + 1):
+                at_place[each.session, place] = max(meaning, at_place.get((each.session, place), 0.0))
+    scored = {record: meaning + _nearby(each, at_place) for record, (each, meaning) in known.items()}
+    return sorted(scored, key=lambda record: (scored[record], known[record][0].at, record), reverse=True)
 
 
-def by_words(candidates: Iterable[Candidate], most: int) -> list[int]:
-    """Records by the word scores of their best passages, best first, of the best `most` passages that share a word."""
-    shared = sorted(
-        (each for each in candidates if each.words > 0),
-        key=lambda each: (each.words, each.at, each.record),
-        reverse=True,
-    )
-    return list(dict.fromkeys(each.record for each in shared[:most]))
+def order_by_words(evidence: Iterable[Evidence], most: int) -> list[int]:
+    """Return at most `most` records by their share of the query's words, best first."""
+    shared = [each for each in evidence if each.words > 0]
+    shared.sort(key=lambda each: (each.words, each.at, each.record), reverse=True)
+    return [each.record for each in shared[:most]]
 
 
 def fuse_ranks(
     lists: Sequence[tuple[Sequence[int], float]], at: Mapping[int, str], others: Sequence[int] = ()
 ) -> list[Fused]:
-    """Records of weighted lists, best first; of equal scores the newest first, then the one of the highest id.
+    """Return the records of weighted lists, best first; of equal scores the newest first, then the highest id.
 
-    A list of weight 0 does not count. `others` were found otherwise: those that no list holds follow, with score 0, in
-    their order, so that none of them takes a better one's place.
+    A list of weight 0 does not count. Of `others`, the records that are in no list follow in their order with score 0.
     """
     total = sum(weight for _, weight in lists)
     scores: dict[int, float] = {}
@@ -77,11 +63,11 @@ def fuse_ranks(
     return [Fused(record, rounded.get(record, 0.0)) for record in [*ordered, *rest]]
 
 
-def _nearby(candidate: Candidate, at_place: Mapping[tuple[str, int], float]) -> float:
-    if candidate.session is None or candidate.place is None:
+def _nearby(evidence: Evidence, at_place: Mapping[tuple[str, int], float]) -> float:
+    if evidence.session is None or evidence.first_place is None or evidence.last_place is None:
         return 0.0
-    first, last = candidate.place
+    first, last = evidence.first_place, evidence.last_place
     return sum(
-        share * max(at_place.get((candidate.session, place), 0.0) for place in (first - distance, last + distance))
+        share * max(at_place.get((evidence.session, place), 0.0) for place in (first - distance, last + distance))
         for distance, share in enumerate(NEARBY, start=1)
     )

@@ -1,4 +1,4 @@
-"""The words of a text, as both sides of a search by words see them: what is stored, and what is asked."""
+"""Terms: the words of a text as search by words uses them, for records and for queries. Source: RET-5."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ _STOP_WORDS = frozenset(
 )
 _IDEOGRAPHS = (range(0x2E80, 0xA000), range(0xF900, 0xFB00), range(0x20000, 0x40000))
 _LONGEST = 255
-"""Characters of a word that a full-text index takes."""
+"""The most characters of a term: the limit of the full-text index."""
 
 
 class _Separated(dict[int, str | int]):
-    """Keeps letters, digits and marks, sets ideographs and pictures apart as words, and blanks the rest."""
+    """Keeps letters, digits and marks, separates ideographs and pictograms, and replaces the rest by spaces."""
 
     def __missing__(self, code: int) -> str | int:
         character = chr(code)
@@ -37,17 +37,17 @@ class _Separated(dict[int, str | int]):
 _SEPARATED = _Separated()
 
 
-def terms(text: str) -> list[str]:
-    """The words of a text in its order: lower-case, without what English says too often to tell texts apart."""
+def extract_terms(text: str) -> list[str]:
+    """Return the terms of a text in its order: lower-case, without common English words."""
     words = unicodedata.normalize("NFKC", text).casefold().translate(_SEPARATED).split()
     return [word[:_LONGEST] for word in words if word not in _STOP_WORDS]
 
 
 def is_common(text: str) -> bool:
-    """Whether a text says nothing but what English says all the time."""
-    return not terms(text)
+    """Return whether a text has common English words only."""
+    return not extract_terms(text)
 
 
-def stems(words: Iterable[str]) -> set[str]:
-    """What words come down to: "painted" and "painting" are one."""
+def stem_terms(words: Iterable[str]) -> set[str]:
+    """Return the stems of words: "painted" and "painting" have the same stem."""
     return set(_STEMMER.stem_words(list(set(words))))

@@ -1,6 +1,8 @@
-"""What every endpoint does first: check the caller's role for it, check what the query string says, say who is at work.
+"""The first steps of every endpoint: check the role and the query string, and set the audit context.
 
-Source: issue 6, "Access": the table of roles is `server/access/roles.py`; REST, "out of range is 400".
+The table of roles is `server/access/roles.py`.
+
+Source: SVC-55.
 """
 
 from collections.abc import AsyncIterator
@@ -10,24 +12,29 @@ from fastapi import Request
 from server.access import roles
 from server.access.gate import caller_of
 from server.access.requests import request_of, route_of
-from server.errors import InvalidArgument
-from server.graph.changes import doing
+from server.core.errors import InvalidArgument
+from server.graph.changes import audit_context
 
 _LONGEST_NAME = 100
-"""A caller's own names are told back to it, within bounds."""
+"""Characters of a caller's own name that a message repeats."""
 
 
-async def admitted(request: Request) -> AsyncIterator[None]:
-    """A dependency of the whole application; raises `PermissionDenied`, `InvalidArgument`."""
+async def admit(request: Request) -> AsyncIterator[None]:
+    """Check a request before its endpoint; a dependency of the application.
+
+    Raises `PermissionDenied`, `InvalidArgument`.
+    """
     caller, route = caller_of(request.scope), route_of(request.scope)
-    roles.require(route, caller)
+    role = roles.get_endpoint_role(route)
+    if role is not None:
+        caller.require(role)
     _require_known(request, route)
-    with doing(caller.name, route, request_of(request.scope)):
+    with audit_context(caller.name, route, request_of(request.scope)):
         yield
 
 
 def _require_known(request: Request, route: str) -> None:
-    """Refuses a query string that says what the route does not read: ignored, it would look like success."""
+    """Raise `InvalidArgument` for a parameter that the route does not have: ignored, it would look like success."""
     asked = request.query_params
     if not asked:
         return
@@ -36,7 +43,7 @@ def _require_known(request: Request, route: str) -> None:
     known = {each["name"]: each["schema"] for each in operation.get("parameters", ()) if each["in"] == "query"}
     for name in asked:
         if name not in known:
-            told = f"it takes {', '.join(known)}" if known else "it takes nothing in the query string"
-            raise InvalidArgument(f"Invalid request. {name[:_LONGEST_NAME]}: is not known here; {told}.")
+            hint = f"use {', '.join(known)}" if known else "this route has no query parameters"
+            raise InvalidArgument(f"Invalid request. {name[:_LONGEST_NAME]}: unknown parameter; {hint}.")
         if len(asked.getlist(name)) > 1 and known[name].get("type") != "array":
-            raise InvalidArgument(f"Invalid request. {name}: is there more than once.")
+            raise InvalidArgument(f"Invalid request. {name}: is given more than once; give it once.")

@@ -1,13 +1,13 @@
-"""The HTTP application: REST, health, metrics, API pages, and MCP beside them, behind one gate."""
+"""The HTTP application: REST, MCP, health, metrics and the API pages, behind one gate."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any
 
 import anyio
-from fastapi import APIRouter, Depends, FastAPI, Response
+from fastapi import Depends, FastAPI, Response
 from fastapi.responses import JSONResponse
 from fastapi_offline import FastAPIOffline
 from mcp.server import Server
@@ -18,33 +18,28 @@ from server.access.gate import Gate
 from server.access.rate import RateLimit
 from server.access.requests import RequestLog
 from server.access.tokens import Tokens
+from server.core.errors import PrecedentError
+from server.core.settings import Settings
 from server.decisions import routes as decisions
 from server.entities import routes as entities
 from server.entries import routes as entries
-from server.errors import PrecedentError
-from server.metrics import Metrics
+from server.interface.state import StateKey
+from server.observability.metrics import Metrics
 from server.rest import errors
-from server.rest.access import admitted
+from server.rest.access import admit
+from server.rest.introduction import INTRODUCTION
 from server.rest.limits import BodyLimit
 from server.rest.openapi import TAGS, describe
-from server.sessions.routes import IMPORT, build_routes
-from server.sessions.service import SessionService
-from server.settings import Settings, Toolset
+from server.services import Services
+from server.sessions import routes as sessions
 from server.vectors.projector import Projector
 
-_ROUTES: Mapping[Toolset, Callable[[Any], APIRouter]] = {
-    "decisions": decisions.build_routes,
-    "entities": entities.build_routes,
-    "entries": entries.build_routes,
-}
-"""The families that are resources as well as tools: the same services."""
+PROJECTOR = StateKey[Projector]("projector")
+METRICS = StateKey[Metrics]("metrics")
+STARTED = StateKey[float]("started")
 MAX_MCP_BODY = 4 * 1024 * 1024
 MAX_BODY = 1024 * 1024
 _HEALTH_SECONDS = 5.0
-_DESCRIPTION = """
-The memory of sessions over HTTP, beside [MCP](/mcp). Bodies are JSON in UTF-8, one MiB at most; imports are larger, and
-stream. Times are ISO 8601 in UTC. Whatever fails is told as `{error, message, code}`, and has changed nothing.
-"""
 
 
 class Collections(BaseModel):
@@ -58,28 +53,49 @@ class Database(BaseModel):
 
 
 class Health(BaseModel):
-    """memory-core-rest.md "GET /healthcheck"; `uptime` in seconds. Additive: `unprojected`, `following`."""
+    """The health of the service; `uptime` is in seconds."""
 
     status: str = Field(examples=["healthy"])
     database: Database
     version: str
     uptime: int
-    unprojected: int | None = Field(description="Records and deletions that Qdrant does not know of yet.")
-    following: bool = Field(description="Whether Qdrant follows; while not, what is new is found by words alone.")
+    unprojected: int | None = Field(description="Records and deletions that wait to be indexed in Qdrant.")
+    following: bool = Field(
+        description="Whether Qdrant indexes new records; while not, search finds them by words only."
+    )
+
+
+def build_api() -> FastAPI:
+    """Return every route with its description, and nothing behind them: `build_rest` adds that."""
+    app = FastAPIOffline(
+        redoc_url=None,
+        title="Precedent",
+        version=version("precedent"),
+        description=INTRODUCTION,
+        dependencies=[Depends(admit)],
+        openapi_tags=TAGS,
+        redirect_slashes=False,
+        # Without the validator's badge, which would be fetched over the network.
+        swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
+    )
+    _add_health(app)
+    for routes in (sessions, decisions, entities, entries):
+        app.include_router(routes.build_routes())
+    describe(app)
+    return app
 
 
 def build_rest(
     settings: Settings,
+    services: Services,
+    projector: Projector,
+    *,
     tokens: Tokens,
     metrics: Metrics,
-    *,
     rate: RateLimit,
-    projector: Projector,
     mcp: Server[Any],
-    sessions: SessionService,
-    services: Mapping[Toolset, Any],
 ) -> FastAPI:
-    """Returns the ASGI application of port 8001; its lifespan runs the MCP sessions."""
+    """Return the ASGI application of port 8001; its lifespan runs the MCP sessions."""
     # Stateless, so any replica can answer; JSON, because no answer of the service streams. The gate checks hosts.
     mcp_app = mcp.streamable_http_app(
         stateless_http=True,
@@ -93,34 +109,24 @@ def build_rest(
         async with mcp.session_manager.run():
             yield
 
-    app = FastAPIOffline(
-        redoc_url=None,
-        title="Precedent",
-        version=version("precedent"),
-        description=_DESCRIPTION,
-        lifespan=lifespan,
-        dependencies=[Depends(admitted)],
-        openapi_tags=TAGS,
-        redirect_slashes=False,
-        # The validator's badge would be asked for over the network.
-        swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
-    )
-    _add_health(app, metrics, projector)
-    app.include_router(build_routes(sessions))
-    for family, routes in _ROUTES.items():
-        app.include_router(routes(services.get(family)))
+    app = build_api()
+    app.router.lifespan_context = lifespan
+    decisions.SERVICE.store(app, services.decisions)
+    entities.SERVICE.store(app, services.entities)
+    entries.SERVICE.store(app, services.entries)
+    sessions.SERVICE.store(app, services.sessions)
+    PROJECTOR.store(app, projector)
+    METRICS.store(app, metrics)
+    STARTED.store(app, time.monotonic())
     app.router.routes.extend(mcp_app.routes)
     errors.install(app)
-    describe(app)
-    app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": MAX_MCP_BODY, IMPORT: settings.import_limit})
-    app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate, told=errors.told)
+    app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": MAX_MCP_BODY, sessions.IMPORT: settings.import_limit})
+    app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate, to_response=errors.to_response)
     app.add_middleware(RequestLog, metrics=metrics)
     return app
 
 
-def _add_health(app: FastAPI, metrics: Metrics, projector: Projector) -> None:
-    started = time.monotonic()
-
+def _add_health(app: FastAPI) -> None:
     @app.get(
         "/healthcheck",
         response_model=Health,
@@ -128,8 +134,10 @@ def _add_health(app: FastAPI, metrics: Metrics, projector: Projector) -> None:
         tags=["health"],
         operation_id="checkHealth",
     )
-    async def healthcheck() -> Response:
-        """Says whether the service and its database answer; 503 when the database does not."""
+    async def healthcheck(
+        projector: Annotated[Projector, Depends(PROJECTOR.load)], started: Annotated[float, Depends(STARTED.load)]
+    ) -> Response:
+        """Check whether the service and its database answer; 503 when the database does not."""
         connected, unprojected = True, None
         try:
             with anyio.fail_after(_HEALTH_SECONDS):
@@ -156,6 +164,6 @@ def _add_health(app: FastAPI, metrics: Metrics, projector: Projector) -> None:
         response_class=Response,
         responses={200: {"description": "Lines of text.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
     )
-    async def read_metrics() -> Response:
+    async def read_metrics(metrics: Annotated[Metrics, Depends(METRICS.load)]) -> Response:
         """Counts and times of the service in Prometheus' text format."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

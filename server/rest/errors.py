@@ -1,7 +1,8 @@
-"""Errors as HTTP tells them: `{error, message, code}`, for whatever goes wrong and wherever it does.
+"""Errors over HTTP: every error has the form `{error, message, code}`.
 
-Source: memory-core-rest.md "Error Handling"; open-questions.md "memory-core-rest.md", Cross-cutting. The one place
-where the error tree becomes status codes.
+Only this module maps classes of errors to status codes.
+
+Source: SVC-54, SVC-56.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from server.errors import (
+from server.core.errors import (
     Conflict,
     ForeignHost,
     ForeignOrigin,
@@ -38,21 +39,21 @@ _log = structlog.get_logger(__name__)
 _RETRY_SECONDS = "3"
 _MOST_PROBLEMS = 20
 _LONGEST_NAME = 100
-"""A caller's own names are told back to it, within bounds."""
+"""Characters of a caller's own name that a message repeats."""
 
 
 class Error(BaseModel):
-    """What every answer that is no success holds."""
+    """The body of every answer that is not a success."""
 
-    error: str = Field(description="What kind of failure it is, for people.", examples=["Database connection failed"])
+    error: str = Field(description="The kind of error, for people.", examples=["Database connection failed"])
     message: str = Field(description="What is wrong and what to do.")
-    code: str = Field(description="The same failure has the same code, always.", examples=["DB_CONNECTION_ERROR"])
+    code: str = Field(description="The kind of error, for programs.", examples=["DB_CONNECTION_ERROR"])
 
 
 STATUSES: dict[type[PrecedentError], tuple[HTTPStatus, str]] = {
     InvalidArgument: (HTTPStatus.BAD_REQUEST, "Invalid request"),
     PolicyBlocked: (HTTPStatus.BAD_REQUEST, "Blocked by policy"),
-    Unauthenticated: (HTTPStatus.UNAUTHORIZED, "Authentication needed"),
+    Unauthenticated: (HTTPStatus.UNAUTHORIZED, "Authentication required"),
     PermissionDenied: (HTTPStatus.FORBIDDEN, "Permission denied"),
     ForeignHost: (HTTPStatus.MISDIRECTED_REQUEST, "Host not allowed"),
     ForeignOrigin: (HTTPStatus.FORBIDDEN, "Origin not allowed"),
@@ -65,32 +66,32 @@ STATUSES: dict[type[PrecedentError], tuple[HTTPStatus, str]] = {
     GraphUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "Database connection failed"),
     Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "Temporarily unavailable"),
 }
-"""Kinds of error to status and title; a kind below one of these is told as it is."""
+"""Class of error to status and title; a subclass has those of its nearest base class here."""
 
 CODES: dict[type[PrecedentError], str] = {
     GraphUnavailable: "DB_CONNECTION_ERROR",
 }
-"""Where the specification has a code of its own."""
+"""Codes that differ over HTTP."""
 
 HTTP_CODES = {
-    HTTPStatus.BAD_REQUEST: ("MALFORMED_BODY", "The body cannot be read as what its Content-Type says it is."),
-    HTTPStatus.NOT_FOUND: ("NOT_FOUND", "There is nothing at this path; /docs shows what there is."),
+    HTTPStatus.BAD_REQUEST: ("MALFORMED_BODY", "The body cannot be read as its Content-Type says."),
+    HTTPStatus.NOT_FOUND: ("NOT_FOUND", "Nothing is at this path; /docs lists all paths."),
     HTTPStatus.METHOD_NOT_ALLOWED: (
         "METHOD_NOT_ALLOWED",
-        "This path takes other methods; the header Allow names them.",
+        "This path does not have this method; the header Allow lists its methods.",
     ),
-    HTTPStatus.REQUEST_TIMEOUT: ("REQUEST_TIMEOUT", "The rest of the body did not come; send the request again."),
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("PAYLOAD_TOO_LARGE", "The body is larger than this path takes."),
+    HTTPStatus.REQUEST_TIMEOUT: ("REQUEST_TIMEOUT", "The rest of the body did not arrive; send the request again."),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("PAYLOAD_TOO_LARGE", "The body is larger than this path accepts."),
 }
-"""What goes wrong before any use case is asked: status to code and sentence."""
+"""Errors of HTTP itself, before any use case runs: status to code and message."""
 
 MALFORMED_JSON = "MALFORMED_JSON"
-MALFORMED_REQUEST = ("MALFORMED_REQUEST", "This is no HTTP request, or its URL has more than 65,535 bytes.")
-"""What goes wrong before there is a request at all."""
+MALFORMED_REQUEST = ("MALFORMED_REQUEST", "This is not a valid HTTP request, or its URL is longer than 65,535 bytes.")
+"""The code and message for bytes that are not an HTTP request."""
 
 
-def told(error: PrecedentError) -> JSONResponse:
-    """The answer for an error of ours."""
+def to_response(error: PrecedentError) -> JSONResponse:
+    """Return the response for an error."""
     known = next((kind for kind in type(error).__mro__ if kind in STATUSES), None)
     status, title = (HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error") if known is None else STATUSES[known]
     headers = {"Retry-After": _RETRY_SECONDS} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
@@ -104,87 +105,87 @@ def told(error: PrecedentError) -> JSONResponse:
 def answer(
     status: HTTPStatus, title: str, message: str, code: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """An error in the one form that there is."""
+    """Return an error response in the form of all errors."""
     return JSONResponse(
         Error(error=title, message=message, code=code).model_dump(), status_code=status, headers=headers
     )
 
 
 def install(app: FastAPI) -> None:
-    """Has every failure of an application told in this form."""
+    """Make an application answer every error in this form."""
 
-    async def ours(_request: Request, error: Exception) -> JSONResponse:
+    async def on_precedent_error(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, PrecedentError)
         if error.code == PrecedentError.code:
             _log.error("request_failed", exc_info=error)
-        return told(error)
+        return to_response(error)
 
-    async def invalid(_request: Request, error: Exception) -> JSONResponse:
+    async def on_invalid_request(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
         problems = error.errors()
         if any(problem["type"] == "json_invalid" for problem in problems):
-            place = problems[0]["loc"][-1]
+            position = problems[0]["loc"][-1]
             return answer(
                 HTTPStatus.BAD_REQUEST,
                 "Malformed JSON",
-                f"The body is no JSON, from character {place} on.",
+                f"The body is not valid JSON: the error is at character {position}.",
                 MALFORMED_JSON,
             )
-        return told(InvalidArgument(f"Invalid request. {_sentence(problems)}."))
+        return to_response(InvalidArgument(f"Invalid request. {_describe_problems(problems)}."))
 
-    async def refused(request: Request, error: Exception) -> JSONResponse:
+    async def on_http_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         status = HTTPStatus(error.status_code)
         code, message = HTTP_CODES.get(status, (status.name, str(error.detail)))
         headers = dict(error.headers or {})
         if status is HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            message = str(error.detail)  # which says how much would be taken
+            message = str(error.detail)  # it names the limit
         if status is HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = ", ".join(allowed(app, request.url.path))
+            headers["Allow"] = ", ".join(list_methods(app, request.url.path))
         return answer(status, status.phrase, message, code, headers)
 
-    async def fault(request: Request, error: Exception) -> JSONResponse:
+    async def on_unexpected_error(request: Request, error: Exception) -> JSONResponse:
         _log.error("request_failed", path=request.url.path, exc_info=error)
         return answer(
             HTTPStatus.INTERNAL_SERVER_ERROR,
             "Internal error",
-            "The service failed at this; its log says why.",
+            "Internal error; the log has the details.",
             PrecedentError.code,
         )
 
-    app.add_exception_handler(PrecedentError, ours)
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(Exception, fault)
+    app.add_exception_handler(PrecedentError, on_precedent_error)
+    app.add_exception_handler(RequestValidationError, on_invalid_request)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(Exception, on_unexpected_error)
 
 
-def allowed(app: FastAPI, path: str) -> list[str]:
-    """The methods that a path takes."""
+def list_methods(app: FastAPI, path: str) -> list[str]:
+    """List the methods of a path."""
     described = app.openapi()["paths"]
-    # A path that stands there as it is goes before one with a parameter in its place, as it does in routing.
+    # As in routing, an exact path comes before a path with parameters.
     operations: dict[str, Any] = described.get(path) or next(
-        (described[each] for each in described if _is(each, path)), {}
+        (described[each] for each in described if _matches(each, path)), {}
     )
     return sorted(method.upper() for method in operations) or ["GET"]
 
 
-def _is(template: str, path: str) -> bool:
-    known, asked = template.split("/"), path.split("/")
-    return len(known) == len(asked) and all(
-        part.startswith("{") or part == said for part, said in zip(known, asked, strict=True)
+def _matches(template: str, path: str) -> bool:
+    known, actual = template.split("/"), path.split("/")
+    return len(known) == len(actual) and all(
+        part.startswith("{") or part == other for part, other in zip(known, actual, strict=True)
     )
 
 
-def _sentence(problems: Sequence[Any]) -> str:
-    told = [_problem(problem) for problem in problems[:_MOST_PROBLEMS]]
+def _describe_problems(problems: Sequence[Any]) -> str:
+    described = [_describe_problem(problem) for problem in problems[:_MOST_PROBLEMS]]
     if len(problems) > _MOST_PROBLEMS:
-        told.append(f"and {len(problems) - _MOST_PROBLEMS} more")
-    return "; ".join(told)
+        described.append(f"and {len(problems) - _MOST_PROBLEMS} more")
+    return "; ".join(described)
 
 
-def _problem(problem: Any) -> str:
+def _describe_problem(problem: Any) -> str:
     where = ".".join(str(part)[:_LONGEST_NAME] for part in problem["loc"][1:])
     if not where and problem["type"] in {"model_attributes_type", "dict_type", "missing", "model_type"}:
-        return "the body has to be a JSON object, sent with Content-Type: application/json"
-    said = str(problem["msg"]).removeprefix("Value error, ")
-    return f"{where}: {said}" if where else said
+        return "the body must be a JSON object, sent with Content-Type: application/json"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{where}: {message}" if where else message

@@ -1,6 +1,8 @@
-"""How large a body may be, and how slow: refused by its announced length before any of it is read, or while it is.
+"""Limits of request bodies: their size, checked before and while they are read, and their pauses.
 
-Source: open-questions.md "memory-core-rest.md", Cross-cutting ("Body limit 1 MB"); imports stream, and have their own.
+Imports are streamed and have a limit of their own.
+
+Source: SVC-57.
 """
 
 from collections.abc import Mapping
@@ -14,13 +16,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.rest.errors import HTTP_CODES, answer
 
 _SILENCE = 30.0
-"""Seconds without a byte of a body that is not whole: who waits longer holds a connection, and of an import a file."""
+"""Seconds without a byte of an incomplete body; meanwhile it occupies a connection, and an import also a file."""
 
 
 class BodyLimit:
-    """ASGI middleware: 413 for a body larger than `most` bytes, or than what `others` say for a path's beginning.
+    """ASGI middleware: answers 413 to a body that is too large and 408 to one that stops arriving.
 
-    408 for one that stops coming.
+    `most` is in bytes; `others` has the limits of paths with a certain beginning.
     """
 
     def __init__(self, app: ASGIApp, *, most: int, others: Mapping[str, int]) -> None:
@@ -37,27 +39,27 @@ class BodyLimit:
         if not announced.isdecimal() or int(announced) > limit:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             code, _ = HTTP_CODES[status]
-            # The rest of the body is not read: the connection cannot be used again.
-            response = answer(status, status.phrase, _told(limit), code, {"Connection": "close"})
+            # The rest of the body is not read, so the connection cannot be used again.
+            response = answer(status, status.phrase, _describe_limit(limit), code, {"Connection": "close"})
             await response(scope, receive, send)
             return
-        read, whole = 0, False
+        read, complete = 0, False
 
-        async def counted() -> Message:
-            nonlocal read, whole
+        async def receive_counted() -> Message:
+            nonlocal read, complete
             try:
-                # Afterwards, what is waited for is that the client goes away.
-                with anyio.fail_after(None if whole else _SILENCE):
+                # After the complete body, the next message is the end of the connection: no limit.
+                with anyio.fail_after(None if complete else _SILENCE):
                     message = await receive()
             except TimeoutError as error:
                 raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, headers={"Connection": "close"}) from error
-            read, whole = read + len(message.get("body", b"")), not message.get("more_body", False)
+            read, complete = read + len(message.get("body", b"")), not message.get("more_body", False)
             if read > limit:
-                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _told(limit))
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _describe_limit(limit))
             return message
 
-        await self._app(scope, counted, send)
+        await self._app(scope, receive_counted, send)
 
 
-def _told(limit: int) -> str:
-    return f"The body is larger than this path takes: at most {limit:,} bytes."
+def _describe_limit(limit: int) -> str:
+    return f"The body is larger than this path accepts: at most {limit:,} bytes."

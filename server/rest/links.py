@@ -1,7 +1,6 @@
-"""What an answer leads to: the operations that take an id which it has, as OpenAPI's links.
+"""OpenAPI links: the operations that accept an id from an answer (OpenAPI 3.1, "Link Object").
 
-Source: OpenAPI 3.1 "Link Object". Docs pages show them, and the fuzzing of `tests/interaction/test_fuzzing.py` follows
-them.
+The API page shows them, and the fuzzing in `tests/interaction/test_fuzzing.py` follows them.
 """
 
 from typing import Any
@@ -13,30 +12,31 @@ _ENTRY = "$response.body#/id"
 _ENTITY = "$response.body#/name"
 
 
-def _with(operation: str, **parameters: str) -> dict[str, Any]:
+def _link(operation: str, **parameters: str) -> dict[str, Any]:
     return {"operationId": operation, "parameters": parameters}
 
 
-_ENTITY_LINKS = {"neighbors": _with("queryNeighbors", node_name=_ENTITY)}
+_ENTITY_LINKS = {"neighbors": _link("queryNeighbors", node_name=_ENTITY)}
 _RELATION_LINKS = {
-    "path": _with("findPath", start_node="$request.body#/source_name", end_node="$request.body#/target_name")
+    "path": _link("findPath", start_node="$request.body#/source_name", end_node="$request.body#/target_name")
 }
 LINKS: dict[str, dict[str, dict[str, Any]]] = {
     "addMemory": {
         "201": {
-            "session": _with("listMemories", sessionId=_MEMORY_SESSION),
+            "session": _link("listMemories", sessionId=_MEMORY_SESSION),
             "summarize": {"operationId": "summarizeSessions", "requestBody": {"sessionId": _MEMORY_SESSION}},
         }
     },
     "recordDecision": {
         "201": {
-            "neighbors": _with("queryNeighbors", node_name=_DECISION),
+            "decision": _link("getDecision", decision_id=_DECISION),
+            "neighbors": _link("queryNeighbors", node_name=_DECISION),
             "supersede": {
                 "operationId": "supersedeDecision",
                 "requestBody": {
                     "title": "$request.body#/title",
                     "target": "$request.body#/target",
-                    "rationale": "The old one no longer holds, as was seen.",
+                    "rationale": "The old decision no longer works.",
                     "old_decision_ids": [_DECISION],
                 },
             },
@@ -44,14 +44,14 @@ LINKS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "proposeDecision": {
         "201": {
-            "accept": _with("acceptProposal", proposal_id=_PROPOSAL),
-            "reject": _with("rejectProposal", proposal_id=_PROPOSAL),
+            "accept": _link("acceptProposal", proposal_id=_PROPOSAL),
+            "reject": _link("rejectProposal", proposal_id=_PROPOSAL),
         }
     },
     "addEntity": {"200": _ENTITY_LINKS, "201": _ENTITY_LINKS},
     "addRelation": {"200": _RELATION_LINKS, "201": _RELATION_LINKS},
     "saveEntry": {
-        "201": {"entry": _with("getEntry", entry_id=_ENTRY), "timeline": _with("getTimeline", entry_id=_ENTRY)}
+        "201": {"entry": _link("getEntry", entry_id=_ENTRY), "timeline": _link("getTimeline", entry_id=_ENTRY)}
     },
 }
-"""By operation and status."""
+"""Operation and status to links."""

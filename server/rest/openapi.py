@@ -1,34 +1,34 @@
-"""The description of the routes for programs: what FastAPI derives from them, and how every one of them fails."""
+"""The OpenAPI description: what FastAPI derives from the routes, and the errors of every route."""
 
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
 
+from server.interface.tools import without_null
 from server.rest.errors import HTTP_CODES, Error
 from server.rest.links import LINKS
-from server.tools import without_null
 
 TAGS: list[dict[str, Any]] = [
-    {"name": "health", "description": "Whether the service is well, and what it counts."},
-    {"name": "memories", "description": "What was asked, thought and answered: stored, listed, found."},
-    {"name": "summaries", "description": "What sessions came to."},
-    {"name": "sessions", "description": "Having sessions summarised."},
-    {"name": "decisions", "description": "What was decided, proposed, replaced and why."},
-    {"name": "graph", "description": "Things, how they relate, and how two of them connect."},
-    {"name": "entries", "description": "What was saved: found again, in order, whole."},
-    {"name": "database", "description": "Everything out, and in again."},
+    {"name": "health", "description": "Health and metrics of the service."},
+    {"name": "memories", "description": "Questions, thoughts and answers: store, list and find them."},
+    {"name": "summaries", "description": "Summaries of sessions."},
+    {"name": "sessions", "description": "Summarise sessions."},
+    {"name": "decisions", "description": "Decisions and proposals, what they replaced and why."},
+    {"name": "graph", "description": "Things, their relations, and the paths between them."},
+    {"name": "entries", "description": "Saved memories: store, find and read them."},
+    {"name": "database", "description": "Export and import of memories and summaries."},
 ]
 _SCHEMES = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "A token of `precedent token create`, or the operator's secret; needed as soon as there is one.",
+        "description": "A token of `precedent token create`, or the operator's secret; required once a token exists.",
     }
 }
 _EXAMPLES: dict[int, tuple[str, Error]] = {
     400: (
-        "The request is not what it has to be.",
+        "The request is not valid.",
         Error(
             error="Invalid request",
             message="Invalid request. limit: Input should be less than or equal to 1000.",
@@ -36,25 +36,25 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         ),
     ),
     401: (
-        "A bearer token is needed, or this one is not known.",
+        "A bearer token is required, or this one is unknown.",
         Error(
-            error="Authentication needed",
-            message="A bearer token is needed: `Authorization: Bearer …`.",
+            error="Authentication required",
+            message="A bearer token is required: `Authorization: Bearer …`.",
             code="UNAUTHENTICATED",
         ),
     ),
     403: (
-        "The caller's role is too low, or a page of a foreign origin asked.",
+        "The caller's role is too low, or the request comes from a web page of an unknown origin.",
         Error(
             error="Permission denied", message="Permission denied: this needs the role admin.", code="PERMISSION_DENIED"
         ),
     ),
     404: (
-        "What was asked for does not exist.",
+        "Not found.",
         Error(error="Not found", message="No session of this id has memories.", code="NOT_FOUND"),
     ),
     409: (
-        "Something else holds the place already.",
+        "The request conflicts with something that exists.",
         Error(
             error="Conflict",
             message='CONFLICT: decision_20261121_101500_123456_0a1b2c3d is in force for "cart cache".',
@@ -62,7 +62,7 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         ),
     ),
     408: (
-        "The body stopped coming.",
+        "The body stopped arriving.",
         Error(
             error="Request Timeout",
             message=HTTP_CODES[HTTPStatus.REQUEST_TIMEOUT][1],
@@ -78,15 +78,15 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         ),
     ),
     421: (
-        "The header Host names another host.",
+        "The header Host names an unknown host.",
         Error(
             error="Host not allowed",
-            message="The header Host names a host that this service is not; PRECEDENT_ALLOWED_HOSTS allows more names.",
+            message="The header Host names an unknown host; add it to PRECEDENT_ALLOWED_HOSTS to allow it.",
             code="HOST_NOT_ALLOWED",
         ),
     ),
     429: (
-        "Too many requests; the header Retry-After says when to come again.",
+        "Too many requests; the header Retry-After says when to try again.",
         Error(
             error="Too many requests",
             message="Rate limit exceeded: please wait 1.3 s before the next write of a decision.",
@@ -94,14 +94,14 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         ),
     ),
     500: (
-        "A fault of the service.",
-        Error(error="Internal error", message="The service failed at this; its log says why.", code="INTERNAL_ERROR"),
+        "Internal error.",
+        Error(error="Internal error", message="Internal error; the log has the details.", code="INTERNAL_ERROR"),
     ),
     503: (
-        "A part of the service is away; the same request may go through later.",
+        "A part of the service is not available; the same request may succeed later.",
         Error(
             error="Database connection failed",
-            message="The graph is unavailable at the moment; nothing was lost. Retry in a few seconds.",
+            message="The graph is not available; nothing was lost. Retry in a few seconds.",
             code="DB_CONNECTION_ERROR",
         ),
     ),
@@ -109,7 +109,7 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
 
 
 def describe(app: FastAPI) -> None:
-    """Has an application's OpenAPI description say every error."""
+    """Add every error to an application's OpenAPI description."""
     derived = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -127,11 +127,11 @@ def _complete(description: dict[str, Any]) -> None:
         schemas.pop(unused, None)
     schemas["Error"] = Error.model_json_schema()
     description["components"]["securitySchemes"] = _SCHEMES
-    description["security"] = [{}, {"bearer": []}]  # on loopback none is needed until one exists
+    description["security"] = [{}, {"bearer": []}]  # on loopback no token is needed until one exists
     for operations in description["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
-                without_null(parameter["schema"])  # a query string cannot say it
+                without_null(parameter["schema"])  # a query string cannot express null
             if operation["operationId"] == "checkHealth":
                 operation["security"] = []
             responses = operation["responses"]
@@ -140,7 +140,7 @@ def _complete(description: dict[str, Any]) -> None:
                 responses.setdefault(str(status), {})
             for status, response in responses.items():
                 if int(status) >= HTTPStatus.BAD_REQUEST and "content" not in response:
-                    _tell(int(status), response)
+                    _add_example(int(status), response)
             for succeeded, links in LINKS.get(operation["operationId"], {}).items():
                 responses[succeeded]["links"] = links
             operation["responses"] = dict(sorted(responses.items()))
@@ -153,7 +153,7 @@ def _statuses(operation: dict[str, Any]) -> list[int]:
     return [400, 401, 403, *body, 421, 429, 500, 503]
 
 
-def _tell(status: int, response: dict[str, Any]) -> None:
+def _add_example(status: int, response: dict[str, Any]) -> None:
     meaning, example = _EXAMPLES[status]
     response.setdefault("description", meaning)
     response["content"] = {

@@ -1,10 +1,9 @@
-"""The passages of a text: the few sentences at a time that a memory is found by.
+"""Splits texts into passages of a few sentences, the units that search finds.
 
-A short text is one passage. A longer one is cut at its Markdown headings and at the ends of sentences, because the
-embedding model and the ranking of words both see best what is short; each passage is captioned by what it stands under,
-and finds the entry. What surrounds a passage is found by as well: `around` holds its own words and those of the two
-passages before and after, in the same text and in the same session. How much each gives is measured
-(docs/decisions, benchmarks/retrieval.py).
+A short text is one passage. A longer one is split at its Markdown headings and at the ends of sentences, because the
+embedding model and the ranking of words work best on short texts. A passage has the headings above it as its caption,
+and finds its record. It is also found by the words around it: its own and those of the two passages before and after
+it, in the same text and in the same session. Source: RET-1 to RET-5.
 """
 
 import re
@@ -14,85 +13,108 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 
-from server.ranking.terms import terms
+from server.ranking.terms import extract_terms
 
 _TARGET = 200
 """Characters of a passage: about two sentences."""
 _SHORTEST = 50
-"""Characters below which the last passage of a section joins the one before it."""
+"""A last passage of a section with fewer characters is joined to the one before it."""
 _BEGINNING = 40
-"""Characters of a text's beginning that caption its later passages: who speaks, and about what."""
+"""Characters of a text's beginning that are the caption of its later passages."""
 _LONGEST_HEADING = 120
 _RAW_HEADING = 200
 _MOST_MARKDOWN = 262_144
-"""Characters of a text whose headings are looked for: parsing takes a second for each half megabyte."""
+"""The longest text, in characters, whose headings are parsed; parsing is slow."""
 _MOST = 4_000
-REACH = 2
-"""How many passages before and after count as around a passage."""
+NEIGHBOURS = 2
+"""How many passages before and after a passage are around it."""
 _LEAD = 40
-"""Words that a passage gives to what is around it."""
+"""Terms that a passage adds to the passages around it, and that a record as a whole is found by."""
+_BEGINNING_WORDS = 20
+"""Terms that a record as a whole adds to the records around it."""
+_OPENING = 1_600
+"""Characters of a record as a whole: slightly more than the embedding model reads."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _SPACE = re.compile(r"\s+")
 _NEWLINE = re.compile(r"\r\n?")
-# Only headings are read word by word, which takes a tenth of the time.
+# Inline markup is parsed for headings only, which is much faster.
 _BLOCKS = MarkdownIt().disable(["inline", "text_join", "html_block"])
 _INLINE = MarkdownIt()
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a text: the caption it stands under, the innermost heading, and the text itself."""
+    """A part of a text: its caption, the innermost heading above it, and the text."""
 
     caption: str
     heading: str | None
     text: str
 
     def words(self) -> str:
-        """What it is found by, for a full-text index."""
+        """Return its terms for the full-text index."""
         own = self.text if self.text.startswith(self.caption) else f"{self.caption}\n{self.text}"
-        return " ".join(terms(own))
+        return " ".join(extract_terms(own))
 
-    def lead(self) -> str:
-        """What it gives to the passages around it."""
-        return lead(self.text)
+    def take_lead(self) -> str:
+        """Return the terms that it adds to the passages around it."""
+        return take_lead(self.text)
+
+    def opening(self) -> str:
+        """Return its first terms, by which a record as a whole is found."""
+        own = self.text if self.text.startswith(self.caption) else f"{self.caption}\n{self.text}"
+        return " ".join(extract_terms(own)[:_LEAD])
 
 
-def lead(text: str) -> str:
-    """The words of a passage's text that count for the passages around it."""
-    return " ".join(terms(text)[:_LEAD])
+def take_lead(text: str) -> str:
+    """Return the terms of a passage's text that are added to the passages around it."""
+    return " ".join(extract_terms(text)[:_LEAD])
 
 
-def around(passages: Sequence[Passage], before: Sequence[str]) -> list[str]:
-    """What is around each passage: its own words, and the leads of its neighbours.
+def take_beginning(words: str) -> str:
+    """Return the first of a record's terms, which are added to the records around it."""
+    return " ".join(words.split()[:_BEGINNING_WORDS])
+
+
+def build_whole(text: str, title: str | None, passages: Sequence[Passage]) -> Passage | None:
+    """Return the passage for a text as a whole; None if the text is one passage."""
+    if len(passages) == 1:
+        return None
+    return Passage(title or _beginning(text), None, text[:_OPENING])
+
+
+def build_contexts(passages: Sequence[Passage], before: Sequence[str]) -> list[str]:
+    """Return the words around each passage: its own, and the leads of its neighbours.
 
     `before` are the leads of the passages that stand before the first one, in order, `REACH` at most.
     """
-    leads = [*before, *(passage.lead() for passage in passages)]
+    leads = [*before, *(passage.take_lead() for passage in passages)]
     return [
-        " ".join([passage.words(), *leads[max(place - REACH, 0) : place], *leads[place + 1 : place + 1 + REACH]])
+        " ".join(
+            [passage.words(), *leads[max(place - NEIGHBOURS, 0) : place], *leads[place + 1 : place + 1 + NEIGHBOURS]]
+        )
         for place, passage in enumerate(passages, start=len(before))
     ]
 
 
-def cut(text: str, title: str | None) -> list[Passage]:
-    """The passages of a text, at least one; `title` is what its author calls it."""
+def split_text(text: str, title: str | None) -> list[Passage]:
+    """Return the passages of a text, at least one; `title` is the author's title."""
     if len(text) <= _TARGET:
         return [Passage(title or text, None, text)]
-    beginning = title or _beginning(text)
+    take_beginning = title or _beginning(text)
     passages = [
-        Passage(_caption(title, path) or beginning, path[-1] if path else None, part)
+        Passage(_caption(title, path) or take_beginning, path[-1] if path else None, part)
         for path, section in _sections(text)
         for part in _cut(section, _TARGET)
     ]
     if 0 < len(passages) <= _MOST:
         return passages
-    # Nothing but headings, or a heading to every word.
-    return [Passage(beginning, None, part) for part in _cut(text, max(_TARGET, len(text) // (_MOST // 4)))]
+    # The text is nothing but headings, or has a heading for every word.
+    return [Passage(take_beginning, None, part) for part in _cut(text, max(_TARGET, len(text) // (_MOST // 4)))]
 
 
-def first_heading(text: str) -> str | None:
-    """The text of the first heading of the first level, if there is one."""
+def find_first_heading(text: str) -> str | None:
+    """Return the text of the first heading of level 1, or None."""
     return next((heading for level, _, heading in _headings(text) if level == 1), None)
 
 
@@ -106,7 +128,7 @@ def _caption(title: str | None, path: Sequence[str]) -> str:
 
 
 def _sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each section's path of headings, and its text without the heading; of a heading without either, itself."""
+    """Yield each section's path of headings and its text; a heading without text or subsection is its own text."""
     lines = _NEWLINE.sub("\n", text).split("\n")
     path: list[tuple[int, str]] = []
     start = 0
@@ -120,10 +142,10 @@ def _sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _headings(text: str) -> Iterator[tuple[int, tuple[int, int], str]]:
-    """Each heading's level, its lines (first, and the one after the last), and its text."""
+    """Yield the level of each heading, its first line and the line after its last, and its text."""
     tokens = _BLOCKS.parse(text) if len(text) <= _MOST_MARKDOWN else []
     found = [pair for pair in pairwise(tokens) if pair[0].type == "heading_open" and pair[0].level == 0]
-    # Nothing but headings says nothing.
+    # With too many headings, none is used.
     for opening, inline in found if len(found) <= _MOST else ():
         plain = _SPACE.sub(" ", _plain(inline.content[:_RAW_HEADING])).strip()[:_LONGEST_HEADING]
         if plain and opening.map:
@@ -138,12 +160,12 @@ def _plain(inline: str) -> str:
 
 
 def _cut(text: str, target: int) -> Iterator[str]:
-    """Parts of about `target` characters that end where sentences do; nothing but white space is lost."""
+    """Yield parts of about `target` characters that end with a sentence; only white space is lost."""
     start = 0
     ends = [*_ends(text, target), len(text)]
     parts: list[tuple[int, int]] = []
-    for place, end in enumerate(ends):
-        following = ends[place + 1] if place + 1 < len(ends) else None
+    for index, end in enumerate(ends):
+        following = ends[index + 1] if index + 1 < len(ends) else None
         if following is None or following - start > target:
             parts.append((start, end))
             start = end
@@ -153,7 +175,7 @@ def _cut(text: str, target: int) -> Iterator[str]:
 
 
 def _ends(text: str, target: int) -> Iterator[int]:
-    """Where a part may end: after each sentence, and within sentences that are longer than a part."""
+    """Yield where a part may end: after each sentence, and inside sentences longer than a part."""
     start = 0
     for match in [*_SENTENCE_END.finditer(text), None]:
         end = match.end() if match else len(text)

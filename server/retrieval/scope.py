@@ -1,74 +1,42 @@
-"""The words by which passages are told apart in indexes: whose they are, of which record, said in which session.
+"""The scope tags of passages: filters that the full-text index and Qdrant share.
 
-A full-text index and Qdrant both find within a scope only what carries its word (server/graph/words.py). A passage
-carries one word for each scope that its family lets a caller ask for; no word of one family is a word of another, so
-that one index serves them all. Its record, its session and its place there have a word as well, so that what either
-index proposes can be put together before the graph is asked about it.
+A search returns only passages with the tag of its scope (server/graph/lucene.py). A passage has one tag for each scope
+that its family offers to callers. No tag of one family is a tag of another, so one index serves all. Source: RET-9.
 """
 
 import json
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from server.graph.words import digest, scope_token
+from server.graph.lucene import digest, namespace_tag
 
-_RECORD = "record"
 _SESSION = "session"
-_PLACE = re.compile(r"place(\d+)(?:to(\d+))?")
 _LAST = "9" * 15
 
 
-def token(at: int) -> str:
-    """An instant in epoch milliseconds as a word that sorts as the instant does."""
+def format_sortable_time(at: int) -> str:
+    """Return a time in epoch milliseconds as a term that sorts as the time does."""
     return f"{max(at, 0):015}"
 
 
-def record_word(record: int) -> str:
-    """The word of the record that a passage is of; `record` is its integer id."""
-    return f"{_RECORD}{record}"
+def build_family_tag(family: str, namespace: str, *parts: str) -> str:
+    """Return the tag of a family's passages in a namespace, or of those that belong to `parts`.
 
-
-def record_of(words: Iterable[str]) -> int | None:
-    """The integer id of a passage's record, from the words it carries; None where none of them says it."""
-    return next((int(word.removeprefix(_RECORD)) for word in words if word.startswith(_RECORD)), None)
-
-
-def family_word(family: str, namespace: str, *parts: str) -> str:
-    """The word of a scope of a family: of all its passages in a namespace, or of those that the parts tell apart.
-
-    The name of the family, lower-case letters alone, keeps its words from being another family's. The namespace's own
-    word stands in it as it is, so that a backup can be brought into a namespace of another name (`ingest/archive`).
+    It begins with the name of the family, in lower-case letters, so no other family has it. It contains the tag of the
+    namespace, so that a backup can be imported under another name (`ingest/backup`).
     """
-    return family + scope_token(namespace) + (digest(json.dumps(parts)) if parts else "")
+    return family + namespace_tag(namespace) + (digest(json.dumps(parts)) if parts else "")
 
 
-def session_word(word: str) -> str:
-    """The word of a session, of all that was said one after another; `word` tells it from others of any family."""
-    return _SESSION + word
-
-
-def session_of(words: Iterable[str]) -> str | None:
-    """The word of a passage's session, where it was said in one."""
-    return next((word for word in words if word.startswith(_SESSION)), None)
-
-
-def place_word(first: int, last: int) -> str:
-    """The word of a place in a session; a record that comes of several has the first and the last of them."""
-    return f"place{first}" if first == last else f"place{first}to{last}"
-
-
-def place_of(words: Iterable[str]) -> tuple[int, int] | None:
-    """The first and the last place of a passage in its session, where it says so."""
-    found = next((match for word in words if (match := _PLACE.fullmatch(word))), None)
-    return (int(found[1]), int(found[2] or found[1])) if found else None
+def mark_session_key(tag: str) -> str:
+    """Return the key of a session from a tag that is unique among the sessions of all families."""
+    return _SESSION + tag
 
 
 @dataclass(frozen=True, slots=True)
-class Narrow:
-    """Where to look: the namespace, the one word that everything in the scope carries, from when and until when.
+class SearchScope:
+    """Where a search looks: the namespace, the tag of the scope, and a period.
 
-    Times are in epoch milliseconds, both included; None is any.
+    Times are in epoch milliseconds and inclusive; None is unbounded.
     """
 
     namespace: str
@@ -78,11 +46,11 @@ class Narrow:
 
     @property
     def times(self) -> tuple[str, str]:
-        """From when and until when, as words."""
-        return token(self.since or 0), _LAST if self.until is None else token(self.until)
+        """The first and the last time of the period, as terms."""
+        return format_sortable_time(self.since or 0), _LAST if self.until is None else format_sortable_time(self.until)
 
-    def lucene(self) -> str:
-        """The clauses that a full-text query starts with; they require, and add nothing to the score."""
+    def to_lucene(self) -> str:
+        """Return the clauses that a full-text query starts with; they are required and do not change the score."""
         if self.since is None and self.until is None:
             return f"+scope:{self.scope}^0"
         first, last = self.times

@@ -1,6 +1,6 @@
-"""Taking turns: who says something in a session waits here for those before.
+"""Writers of one session take turns in the order in which they come. Source: RET-25.
 
-Neo4j's own lock goes to anyone who waits for it, and waiting for it counts against the time of a transaction.
+Neo4j's own lock does not keep that order, and waiting for it counts against the time limit of a transaction.
 """
 
 from collections.abc import AsyncIterator
@@ -9,14 +9,14 @@ from weakref import WeakValueDictionary
 
 import anyio
 
-from server.errors import QueryTimeout
+from server.core.errors import QueryTimeout
 
 _LONGEST = 30.0
-"""Seconds that a turn is waited for."""
+"""The most seconds that a writer waits for its turn."""
 
 
 class _Turn:
-    """One session's; there as long as somebody waits for it."""
+    """The lock of one session; it exists as long as a writer uses or waits for it."""
 
     def __init__(self) -> None:
         self.lock = anyio.Lock()
@@ -26,10 +26,10 @@ _turns: WeakValueDictionary[tuple[str, str], _Turn] = WeakValueDictionary()
 
 
 @asynccontextmanager
-async def turn(namespace: str, session: str | None) -> AsyncIterator[None]:
-    """Lets this process's writers of a session through one after another; what is in none goes ahead.
+async def take_turn(namespace: str, session: str | None) -> AsyncIterator[None]:
+    """Run the block when it is this writer's turn in the session; without a session, at once.
 
-    Other processes are kept apart by the session's lock in the graph alone. Raises `QueryTimeout` after 30 s.
+    Between processes only the session's lock in the graph keeps writers apart. Raises `QueryTimeout` after 30 s.
     """
     if session is None:
         yield
@@ -38,7 +38,7 @@ async def turn(namespace: str, session: str | None) -> AsyncIterator[None]:
     with anyio.move_on_after(_LONGEST) as limit:
         await waiting.lock.acquire()
     if limit.cancelled_caught:
-        raise QueryTimeout("Many write to this session at the moment: nothing was changed. Try again in a moment.")
+        raise QueryTimeout("Too many writers of this session are waiting; nothing was changed. Retry in a few seconds.")
     try:
         yield
     finally:

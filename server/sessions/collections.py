@@ -1,32 +1,35 @@
-"""What memories and summaries lie in: collections, which count as long as they are live.
+"""Collections of memories and summaries; only records in a live collection are visible.
 
-An import fills a collection that does not count yet, and one small transaction makes it count; a replacing import, and
-a deletion of everything, make the ones before it not count any more in the same transaction. So either is there at once
-or not at all, however large, and what is left behind is removed in peace (`server/sessions/linking.py`).
+An import fills a staged collection, and one small transaction makes it live. An import with `replace`, and the deletion
+of all summaries, retire the earlier collections in the same transaction. So the change happens at once or not at all,
+however large it is; retired records are removed in the background (`server/sessions/linking.py`).
+
+Source: SES-36, SES-45, SES-48.
 """
 
 from typing import Literal
 
-from server.errors import Conflict
+from server.core.errors import Conflict
 from server.graph.graph import Transaction
 
-Of = Literal["memories", "summaries"]
+Collection = Literal["memories", "summaries"]
+"""What a collection contains."""
 
 
-async def current(transaction: Transaction, namespace: str, of: Of) -> str:
-    """The id of the collection that new records go into, made where there is none yet."""
+async def require_collection(transaction: Transaction, namespace: str, of: Collection) -> str:
+    """Return the id of the collection for new records; creates it where there is none yet."""
     row = await transaction.one("sessions/current_collection", namespace=namespace, of=of)
     if row is not None:
-        found: str = row["id"]
-        return found
-    # Of two first writers both make the same one.
+        id_: str = row["id"]
+        return id_
+    # Two first writers create the same one.
     await transaction.run("sessions/open_collection", namespace=namespace, id=of, of=of, state="live")
     return of
 
 
 async def require_live(transaction: Transaction, namespace: str, collection: str) -> None:
-    """Locks a collection that was written to; raises `Conflict` where it was replaced meanwhile."""
+    """Locks a collection after a write into it; raises `Conflict` where it was replaced meanwhile."""
     await transaction.run("sessions/lock_collection", namespace=namespace, id=collection)
     row = await transaction.one("sessions/collection_state", namespace=namespace, id=collection)
     if row is None or row["state"] != "live":
-        raise Conflict("CONFLICT: an import replaced what this was to go into at the same moment; try again.")
+        raise Conflict("CONFLICT: an import replaced the collection at the same moment; try again.")

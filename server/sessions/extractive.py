@@ -1,8 +1,10 @@
-"""Summaries without a language model: the session's own most central sentences, and rules over it.
+"""Summaries without a language model: the most central sentences of a session, with rules for category and scores.
 
-Sentences that are like many others of the session say what it is about (TextRank: the rank of a sentence is what flows
-to it over similarities, as of a page over links). The best ones that do not say the same twice are told in their order:
-what it was about, what was asked, what was said, how it ended. Nothing is invented; a sentence may need its neighbours.
+A sentence that is similar to many others is central (TextRank: a random walk over similarities, as PageRank over
+links). The summary quotes the best sentences that do not repeat each other, in their order: the subject, the request,
+the answers, the end. Nothing is invented; a quoted sentence may need its context.
+
+Source: SES-27.
 """
 
 import re
@@ -15,22 +17,22 @@ from anyio import to_thread
 from numpy.typing import NDArray
 
 from server.embedding.embedder import Embedder
-from server.ranking.terms import terms
+from server.ranking.terms import extract_terms
 from server.sessions import rules
-from server.sessions.sentences import Sentence, plain, sentences
-from server.sessions.summarising import Digest, Mention, Turn, short_title
+from server.sessions.sentences import Sentence, split_sentences, strip_markup
+from server.sessions.summarising import Digest, Mention, Turn, shorten_title
 
 Matrix = NDArray[np.floating[Any]]
 _DAMPING = 0.85
 _STEPS = 50
-_STILL = 1e-6
-_ALIKE = 0.25
-"""Cosine below which two sentences do not speak for one another."""
-_SAME = 0.8
-"""Cosine above which two sentences say the same."""
+_CONVERGED = 1e-6
+_LEAST_SIMILARITY = 0.25
+"""Cosine below which two sentences do not support each other."""
+_DUPLICATE = 0.8
+"""Cosine from which two sentences have the same meaning."""
 _FEWEST, _MOST = 3, 8
 _SHORTEST = 3
-"""Letters of a word that may be a topic."""
+"""Fewest letters of a word that may be a topic."""
 _TOPICS = 5
 _SMALL_TALK = frozenset(
     """
@@ -48,37 +50,39 @@ _SMALL_TALK = frozenset(
     tomorrow tonight took totally tough truly try trying understand use used using want wanted wanting wasn way ways
     week weekend weeks well went while woah wonderful wondering word words work worked working works world worth
     would wow yeah year years yep yes yesterday
-    """.split()  # noqa: SIM905 - as prose it can be read
+    """.split()  # noqa: SIM905 - readable as prose
 )
-"""What people say all the time when they talk; none of it says what a talk is about."""
+"""Frequent words of conversations; none of them is a topic."""
 _PRAISE = re.compile(r"\byou(?:r|'re|'ve|'ll)?\b|\bthat(?:'s| is| sounds)\b|\bthanks?\b", re.IGNORECASE)
 _PARTICULAR = re.compile(r"(?<=[\w,;] )[A-Z][\w.+#-]*\w|\d[\d.,:]*|\w+[_./]\w+|\w+\(\)")
 
 
 class ExtractiveSummariser:
-    """A `Summariser` that quotes. Raises `EmbeddingUnavailable`."""
+    """A `Summariser` that quotes the session. Raises `EmbeddingUnavailable`."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
     async def summarise(self, turns: Sequence[Turn], mentions: Sequence[Mention]) -> Digest:
-        said = await to_thread.run_sync(sentences, turns)
-        vectors = (
-            np.asarray(await self._embedder.embed_passages([one.text for one in said])) if said else np.zeros((0, 1))
-        )
-        return await to_thread.run_sync(_digest, turns, mentions, said, vectors)
+        sentences = await to_thread.run_sync(split_sentences, turns)
+        texts = [sentence.text for sentence in sentences]
+        vectors = np.asarray(await self._embedder.embed_passages(texts)) if texts else np.zeros((0, 1))
+        return await to_thread.run_sync(_digest, turns, mentions, sentences, vectors)
 
 
-def _digest(turns: Sequence[Turn], mentions: Sequence[Mention], said: Sequence[Sentence], vectors: Matrix) -> Digest:
-    likeness = vectors @ vectors.T
-    rank = central(likeness, _prior(said)) ** 0.5 * np.asarray([_telling(one) for one in said])
-    known = rules.technologies(turns, mentions)
-    scores = rules.scores(turns, _focus(said, vectors), known)
+def _digest(
+    turns: Sequence[Turn], mentions: Sequence[Mention], sentences: Sequence[Sentence], vectors: Matrix
+) -> Digest:
+    similarity = vectors @ vectors.T
+    content = np.asarray([_score_content(sentence) for sentence in sentences])
+    rank = rank_sentences(similarity, _compute_prior(sentences)) ** 0.5 * content
+    technologies = rules.find_technologies(turns, mentions)
+    scores = rules.compute_scores(turns, _compute_focus(sentences, vectors), technologies)
     return Digest(
-        title=_title(turns, said, rank),
-        summary=_told(turns, said, rank, likeness, mentions),
-        category=rules.category(turns, known),
-        technologies=known,
+        title=_choose_title(turns, sentences, rank),
+        summary=_compose_summary(turns, sentences, rank, similarity, mentions),
+        category=rules.choose_category(turns, technologies),
+        technologies=technologies,
         method="extractive",
         quality=scores.quality,
         productivity=scores.productivity,
@@ -88,75 +92,79 @@ def _digest(turns: Sequence[Turn], mentions: Sequence[Mention], said: Sequence[S
     )
 
 
-def central(likeness: Matrix, prior: Matrix) -> Matrix:
-    """The rank of each sentence: where a walk over likenesses is found, which begins anew by the prior now and then."""
-    count = len(likeness)
+def rank_sentences(similarity: Matrix, prior: Matrix) -> Matrix:
+    """Return the rank of each sentence: its probability in a random walk with restarts by the prior."""
+    count = len(similarity)
     if count == 0:
         return np.zeros(0)
-    weights = np.where(likeness >= _ALIKE, likeness, 0.0)
+    weights = np.where(similarity >= _LEAST_SIMILARITY, similarity, 0.0)
     np.fill_diagonal(weights, 0.0)
     sums = weights.sum(axis=1, keepdims=True)
-    # From a sentence that is like no other the walk begins anew.
+    # From a sentence that is similar to no other the walk restarts.
     flow = np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), prior)
     rank = prior
     for _ in range(_STEPS):
         after = (1 - _DAMPING) * prior + _DAMPING * (rank @ flow)
-        if float(np.abs(after - rank).sum()) < _STILL:
+        if float(np.abs(after - rank).sum()) < _CONVERGED:
             break
         rank = after
     return rank
 
 
-def chosen(order: Sequence[int], likeness: Matrix, most: int, taken: Sequence[int] = ()) -> list[int]:
-    """The first `most` of an order that say something else than those before them, and than those taken already."""
+def choose_distinct(order: Sequence[int], similarity: Matrix, most: int, taken: Sequence[int] = ()) -> list[int]:
+    """Return the first `most` sentences of an order that repeat none before them and none of those already taken."""
     kept: list[int] = []
-    for place in order:
+    for index in order:
         if len(kept) == most:
             break
-        if all(likeness[place, other] < _SAME for other in [*taken, *kept]):
-            kept.append(place)
+        if all(similarity[index, other] < _DUPLICATE for other in [*taken, *kept]):
+            kept.append(index)
     return kept
 
 
-def _prior(said: Sequence[Sentence]) -> Matrix:
-    """Where the walk begins: rather at what was asked, and at what opens a turn."""
+def _compute_prior(sentences: Sequence[Sentence]) -> Matrix:
+    """Return the start probabilities of the walk: higher for prompts and for the first sentence of a text."""
     seen: set[tuple[int, bool]] = set()
     weights = []
-    for one in said:
-        weights.append((1.3 if one.asked else 1.0) * (1.0 if (one.turn, one.asked) in seen else 1.3))
-        seen.add((one.turn, one.asked))
-    given = np.asarray(weights)
-    return given / given.sum() if len(given) else given
+    for sentence in sentences:
+        key = sentence.turn, sentence.is_prompt
+        weights.append((1.3 if sentence.is_prompt else 1.0) * (1.0 if key in seen else 1.3))
+        seen.add(key)
+    prior = np.asarray(weights)
+    return prior / prior.sum() if len(prior) else prior
 
 
-def _telling(sentence: Sentence) -> float:
-    """How much a sentence tells by itself, 0 to 1.5: words with a meaning of their own, and names, numbers and code."""
-    own = {word for word in terms(sentence.text) if word not in _SMALL_TALK and len(word) >= _SHORTEST}
+def _score_content(sentence: Sentence) -> float:
+    """Return how much content a sentence has, 0 to 1.5: meaningful words, and names, numbers and code."""
+    meaningful = {word for word in extract_terms(sentence.text) if word not in _SMALL_TALK and len(word) >= _SHORTEST}
     particular = len(set(_PARTICULAR.findall(sentence.text)))
-    telling = min(len(own), 8) / 8 + min(particular, 4) / 8
+    score = min(len(meaningful), 8) / 8 + min(particular, 4) / 8
     if _PRAISE.search(sentence.text) and not particular:
-        telling *= 0.5
-    return telling * (0.6 if sentence.text.endswith("?") and not sentence.asked else 1.0)
+        score *= 0.5
+    return score * (0.6 if sentence.text.endswith("?") and not sentence.is_prompt else 1.0)
 
 
-def _focus(said: Sequence[Sentence], vectors: Matrix) -> float:
-    """The average cosine of the turns to their centre; of one turn it is whole."""
-    numbers = sorted({one.turn for one in said})
+def _compute_focus(sentences: Sequence[Sentence], vectors: Matrix) -> float:
+    """Return the average cosine of the turns to their centre; 1 for a single turn."""
+    numbers = sorted({sentence.turn for sentence in sentences})
     if not numbers:
         return 0.0
     turns = np.asarray(
-        [vectors[[place for place, one in enumerate(said) if one.turn == turn]].mean(axis=0) for turn in numbers]
+        [
+            vectors[[index for index, sentence in enumerate(sentences) if sentence.turn == turn]].mean(axis=0)
+            for turn in numbers
+        ]
     )
     turns /= np.maximum(np.linalg.norm(turns, axis=1, keepdims=True), 1e-9)
     centre = turns.mean(axis=0)
     return float((turns @ centre).mean() / max(float(np.linalg.norm(centre)), 1e-9))
 
 
-def _title(turns: Sequence[Turn], said: Sequence[Sentence], rank: Matrix) -> str:
-    asked = [place for place, one in enumerate(said) if one.asked] or list(range(len(said)))
-    if not asked:
-        return short_title(plain(turns[0].prompt or turns[0].response)) or "Session"
-    return short_title(_request(said[max(asked, key=lambda place: rank[place])].text)) or "Session"
+def _choose_title(turns: Sequence[Turn], sentences: Sequence[Sentence], rank: Matrix) -> str:
+    prompts = [index for index, sentence in enumerate(sentences) if sentence.is_prompt] or list(range(len(sentences)))
+    if not prompts:
+        return shorten_title(strip_markup(turns[0].prompt or turns[0].response)) or "Session"
+    return shorten_title(_strip_politeness(sentences[max(prompts, key=lambda index: rank[index])].text)) or "Session"
 
 
 _POLITE = (
@@ -167,8 +175,8 @@ _POLITE = (
 )  # fmt: skip
 
 
-def _request(text: str) -> str:
-    """A request without the words around it."""
+def _strip_politeness(text: str) -> str:
+    """Return a request without the polite words before it."""
     shorter = True
     while shorter:
         shorter = False
@@ -179,54 +187,55 @@ def _request(text: str) -> str:
     return text
 
 
-def _told(
-    turns: Sequence[Turn], said: Sequence[Sentence], rank: Matrix, likeness: Matrix, mentions: Sequence[Mention]
+def _compose_summary(
+    turns: Sequence[Turn], sentences: Sequence[Sentence], rank: Matrix, similarity: Matrix, mentions: Sequence[Mention]
 ) -> str:
-    order = sorted(range(len(said)), key=lambda place: -rank[place])
-    talk = any(one.speaker for one in said)
-    goal = [] if talk else chosen([place for place in order if said[place].asked], likeness, 1)
-    late = [place for place in order if not said[place].asked and said[place].turn == len(turns) - 1]
-    end = [] if talk or len(turns) == 1 else chosen(late, likeness, 1, goal)
-    answers = [place for place in order if place not in end and (talk or not said[place].asked)]
+    order = sorted(range(len(sentences)), key=lambda index: -rank[index])
+    has_speakers = any(sentence.speaker for sentence in sentences)
+    prompts = [index for index in order if sentences[index].is_prompt]
+    goal = [] if has_speakers else choose_distinct(prompts, similarity, 1)
+    late = [index for index in order if not sentences[index].is_prompt and sentences[index].turn == len(turns) - 1]
+    end = [] if has_speakers or len(turns) == 1 else choose_distinct(late, similarity, 1, goal)
+    answers = [index for index in order if index not in end and (has_speakers or not sentences[index].is_prompt)]
     most = min(max(_FEWEST, len(turns) * 2 // 3), _MOST)
-    main = sorted(chosen(answers, likeness, most, [*goal, *end]))
-    parts = [_about(turns, said, mentions)]
-    parts += [f"Asked: {said[place].told}" for place in goal]
-    parts += [f"- {said[place].told}" for place in main]
-    parts += [f"At the end: {said[place].told}" for place in end]
+    main = sorted(choose_distinct(answers, similarity, most, [*goal, *end]))
+    parts = [_describe_session(turns, sentences, mentions)]
+    parts += [f"Asked: {sentences[index].quotation}" for index in goal]
+    parts += [f"- {sentences[index].quotation}" for index in main]
+    parts += [f"At the end: {sentences[index].quotation}" for index in end]
     return "\n".join(parts)
 
 
-def _about(turns: Sequence[Turn], said: Sequence[Sentence], mentions: Sequence[Mention]) -> str:
-    """How long it was, who spoke, and the words that come back most."""
-    speakers = list(dict.fromkeys(one.speaker for one in said if one.speaker))
-    between = f" between {' and '.join(speakers)}" if 1 < len(speakers) <= 3 else ""  # noqa: PLR2004 - a talk, not a list
+def _describe_session(turns: Sequence[Turn], sentences: Sequence[Sentence], mentions: Sequence[Mention]) -> str:
+    """Return a line with the length, the speakers and the main topics."""
+    speakers = list(dict.fromkeys(sentence.speaker for sentence in sentences if sentence.speaker))
+    between = f" between {' and '.join(speakers)}" if 1 < len(speakers) <= 3 else ""  # noqa: PLR2004 - more make a long list
     exchanges = f"{len(turns)} exchange{'s' if len(turns) != 1 else ''}{between}"
-    topics = _topics(said, [mention.name for mention in mentions if mention.memories > 1], speakers)
+    topics = _find_topics(sentences, [mention.name for mention in mentions if mention.memories > 1], speakers)
     return f"{exchanges}, mostly about {', '.join(topics)}." if topics else f"{exchanges}."
 
 
-def _topics(said: Sequence[Sentence], names: Sequence[str], speakers: Sequence[str]) -> list[str]:
-    """Entities that come up again, then the words and pairs of words that most turns share, as they are written."""
+def _find_topics(sentences: Sequence[Sentence], names: Sequence[str], speakers: Sequence[str]) -> list[str]:
+    """Return the repeated entities, then the words that most turns share, in their most frequent spelling."""
     turns_of: dict[str, set[int]] = {}
-    written: dict[str, Counter[str]] = {}
-    own = {word for speaker in speakers for word in terms(speaker)}
-    for one in said:
-        words = [(form, word) for form in one.text.split() for word in terms(form)[:1]]
+    spellings: dict[str, Counter[str]] = {}
+    speaker_words = {word for speaker in speakers for word in extract_terms(speaker)}
+    for sentence in sentences:
+        words = [(form, word) for form in sentence.text.split() for word in extract_terms(form)[:1]]
         kept = [
             (form.strip(".,;:!?\"'()[]\u201c\u201d\u2019\u2026"), word)
             for form, word in words
-            if len(word) >= _SHORTEST and word not in _SMALL_TALK | own
+            if len(word) >= _SHORTEST and word not in _SMALL_TALK | speaker_words
         ]
         for form, word in kept:
-            turns_of.setdefault(word, set()).add(one.turn)
-            written.setdefault(word, Counter())[form] += 1
-    topics = [name for name in names if not own & set(terms(name))][:_TOPICS]
-    told = {word for name in topics for word in terms(name)}
+            turns_of.setdefault(word, set()).add(sentence.turn)
+            spellings.setdefault(word, Counter())[form] += 1
+    topics = [name for name in names if not speaker_words & set(extract_terms(name))][:_TOPICS]
+    used = {word for name in topics for word in extract_terms(name)}
     for word in sorted(turns_of, key=lambda word: (-len(turns_of[word]), -len(word), word)):
-        if len(topics) == _TOPICS or len(turns_of[word]) < 2:  # noqa: PLR2004 - a word that comes back
+        if len(topics) == _TOPICS or len(turns_of[word]) < 2:  # noqa: PLR2004 - a repeated word
             break
-        if not any(word.startswith(other[:5]) for other in told):
-            told.add(word)
-            topics.append(written[word].most_common(1)[0][0])
+        if not any(word.startswith(other[:5]) for other in used):
+            used.add(word)
+            topics.append(spellings[word].most_common(1)[0][0])
     return topics

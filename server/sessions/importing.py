@@ -1,11 +1,10 @@
-"""Reading an archive back: checked whole before anything is touched, then there at once or not at all.
+"""Importing an export file: the whole file is checked first, and its records become visible at once or not at all.
 
-The records of a file go into collections that do not count yet. One small transaction makes them count (and, to
-replace, what was there before not count any more), however many they are. Cut off before it, an import leaves nothing
-that anybody sees, and what it staged is removed; cut off after it, everything is there, and is connected at the next
-start.
+The records go into staged collections. One small transaction makes these live and, with `replace`, retires the earlier
+ones, however many records they contain. An import that dies before it changes nothing that is visible, and its staged
+records are removed; after it all records are visible, and the next start connects them.
 
-Source: memory-core-rest.md `POST /db/import`; open-questions.md, Export / import; issue 6, REST.
+Source: SES-44, SES-46, SES-48.
 """
 
 from collections import Counter
@@ -18,36 +17,36 @@ from uuid import uuid4
 import anyio
 from anyio import to_thread
 
+from server.core.errors import Conflict, InvalidArgument
 from server.embedding.embedder import Embedder
-from server.errors import Conflict, InvalidArgument
 from server.graph.graph import Graph, Transaction
-from server.sessions.collections import Of
+from server.sessions.collections import Collection
 from server.sessions.linking import Linker
 from server.sessions.models import Mode
-from server.sessions.records import LONGEST_LINE, LineError, Record, read
+from server.sessions.records import LONGEST_LINE, LineError, Record, parse_line
 
 _BATCH = 200
-"""Lines that are read, or records that are stored, in one go."""
-_PATIENCE = 120.0
-"""Seconds that the switch may take: it looks whether ids were taken meanwhile."""
+"""Lines that are read, or records that are stored, at a time."""
+_SWITCH_TIMEOUT = 120.0
+"""Seconds that the switch may take: it checks whether ids were taken meanwhile."""
 _LABELS = {"memories": "Interaction", "summaries": "Summary"}
 
 
 @dataclass(slots=True)
 class Outcome:
-    """How many records an import brought of each kind into its collections, and how many were there already."""
+    """The number of records that an import added of each kind and skipped, and the ids of its collections."""
 
-    brought: Counter[Of] = field(default_factory=Counter)
+    added: Counter[Collection] = field(default_factory=Counter)
     skipped: int = 0
-    collections: dict[Of, str] = field(default_factory=dict)
+    collections: dict[Collection, str] = field(default_factory=dict)
 
     @property
     def imported(self) -> int:
-        return self.brought.total()
+        return self.added.total()
 
 
 class Importer:
-    """Carries out imports of a file that can be read twice."""
+    """Imports a file that can be read twice."""
 
     def __init__(self, graph: Graph, embedder: Embedder, linker: Linker) -> None:
         self._graph = graph
@@ -55,8 +54,8 @@ class Importer:
         self._linker = linker
 
     async def run(self, file: BinaryIO, mode: Mode, namespace: str) -> Outcome:
-        """Imports a file. Raises `InvalidArgument` naming the line at fault, and then has changed nothing."""
-        present = await self._checked(file)
+        """Imports a file. Raises `InvalidArgument` with the number of a bad line; then nothing has changed."""
+        present = await self._validate(file)
         outcome = Outcome(collections={of: f"import-{uuid4()}" for of in present})
         try:
             for of, id_ in outcome.collections.items():
@@ -67,12 +66,12 @@ class Importer:
             with anyio.CancelScope(shield=True):
                 await self._abandon(namespace, outcome)
             raise
-        self._linker.wanted()
+        self._linker.request_round()
         return outcome
 
-    async def _checked(self, file: BinaryIO) -> list[Of]:
-        """What a file holds records of; reads all of it."""
-        present: dict[Of, None] = {}
+    async def _validate(self, file: BinaryIO) -> list[Collection]:
+        """Read the whole file and return the kinds of records in it."""
+        present: dict[Collection, None] = {}
         batches = self._batches(file)
         while batch := await to_thread.run_sync(next, batches, None):
             present |= dict.fromkeys(record.of for record in batch)
@@ -82,7 +81,7 @@ class Importer:
         batches = self._batches(file)
         while batch := await to_thread.run_sync(next, batches, None):
             for of, collection in outcome.collections.items():
-                # Of an id that a file has twice, the first counts.
+                # Of an id that the file has twice, the first counts.
                 records = {record.id: record.properties for record in reversed(batch) if record.of == of}
                 if not records:
                     continue
@@ -103,71 +102,71 @@ class Importer:
                     label=_LABELS[of],
                     records=fresh,
                 )
-                outcome.brought[of] += len(fresh)
+                outcome.added[of] += len(fresh)
                 outcome.skipped += sum(record.of == of for record in batch) - len(fresh)
 
     async def _switch(self, mode: Mode, namespace: str, outcome: Outcome) -> None:
         if not outcome.collections:
             return
 
-        async def work(transaction: Transaction) -> Counter[Of]:
-            brought = outcome.brought.copy()
+        async def work(transaction: Transaction) -> Counter[Collection]:
+            added = outcome.added.copy()
             for of, id_ in outcome.collections.items():
                 row = await transaction.one("sessions/current_collection", namespace=namespace, of=of)
                 if row is not None:
-                    # Who is about to store under the same id has done so by now, or goes elsewhere.
+                    # A concurrent writer of the same id has committed by now, or will find the collection retired.
                     await transaction.run("sessions/lock_collection", namespace=namespace, id=row["id"])
                 await self._require_staged(transaction, namespace, id_)
                 if mode == "merge":
-                    row = await transaction.one("sessions/drop_overlap", namespace=namespace, collection=id_)
-                    brought[of] -= row["dropped"] if row else 0
-            # A merge that brings nothing changes nothing.
-            live = [id_ for of, id_ in outcome.collections.items() if mode == "replace" or brought[of]]
+                    row = await transaction.row("sessions/drop_overlap", namespace=namespace, collection=id_)
+                    added[of] -= row["dropped"]
+            # A merge that adds nothing changes nothing.
+            live = [id_ for of, id_ in outcome.collections.items() if mode == "replace" or added[of]]
             for id_ in outcome.collections.values():
                 if id_ not in live:
                     await transaction.run("sessions/abandon_collection", namespace=namespace, id=id_)
             if live:
                 replaced = list(outcome.collections) if mode == "replace" else []
                 await transaction.run("sessions/switch", namespace=namespace, live=live, replaced=replaced)
-            return brought
+            return added
 
-        brought = await self._graph.transaction(work, timeout=_PATIENCE)
-        outcome.skipped += outcome.imported - brought.total()
-        outcome.brought = brought
+        added = await self._graph.transaction(work, timeout=_SWITCH_TIMEOUT)
+        outcome.skipped += outcome.imported - added.total()
+        outcome.added = added
 
     async def _require_staged(self, transaction: Transaction, namespace: str, id_: str) -> None:
-        """Raises `Conflict` where an import that was silent for too long was taken for dead."""
+        """Raises `Conflict` where this import wrote nothing for so long that it was given up."""
         await transaction.run("sessions/lock_collection", namespace=namespace, id=id_)
         row = await transaction.one("sessions/collection_state", namespace=namespace, id=id_)
         if row is None or row["state"] != "staged":
             raise Conflict(
-                "CONFLICT: this import took so long that it was given up; nothing was changed, import again."
+                "CONFLICT: this import paused so long that it was given up; nothing was changed, import again."
             )
 
     async def _abandon(self, namespace: str, outcome: Outcome) -> None:
         for id_ in outcome.collections.values():
             await self._graph.run("sessions/abandon_collection", namespace=namespace, id=id_)
-        self._linker.wanted()
+        self._linker.request_round()
 
     def _batches(self, file: BinaryIO) -> Iterator[list[Record]]:
-        """The records of a file, some at a time, from its beginning; runs in a worker thread."""
+        """Yield the records of a file from its beginning, some at a time; runs in a worker thread."""
         file.seek(0)
-        records = self._records(file)
+        records = self._parse_lines(file)
         while batch := list(islice(records, _BATCH)):
             yield batch
 
-    def _records(self, file: BinaryIO) -> Iterator[Record]:
+    def _parse_lines(self, file: BinaryIO) -> Iterator[Record]:
         for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(line) > LONGEST_LINE:
-                raise _refused(number, f"is longer than {LONGEST_LINE:,} bytes")
+                raise _build_line_error(number, f"is longer than {LONGEST_LINE:,} bytes")
             if line.strip():
                 try:
-                    yield read(line, self._embedder.fingerprint, self._embedder.dimension)
+                    yield parse_line(line, self._embedder.fingerprint, self._embedder.dimension)
                 except LineError as error:
-                    raise _refused(number, str(error)) from None
+                    raise _build_line_error(number, str(error)) from None
 
 
-def _refused(number: int, problem: str) -> InvalidArgument:
+def _build_line_error(number: int, problem: str) -> InvalidArgument:
     return InvalidArgument(
         f"Line {number} of the file cannot be imported: {problem}. Nothing was changed.", {"line": number}
     )

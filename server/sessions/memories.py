@@ -1,34 +1,33 @@
-"""Storing and finding what was asked, thought and answered.
+"""Storing memories: what was asked, thought and answered.
 
-A memory is one transaction: the interaction, its session, the entities that it mentions, and the passages that it is
-found by. Beside the passages that any text is cut into (`server/retrieval`), one stands for the memory whole: its
-vector is the memory's own, which exports tell.
+One transaction stores the interaction, its session, its mentions and its passages. The passage of the whole memory has
+the memory's own vector, which exports contain.
 
-Source: memory-core-rest.md "Memory Endpoints"; open-questions.md "memory-core-rest.md", Memories.
+Source: SES-10, SES-12, SES-15.
 """
 
 from dataclasses import dataclass
 from itertools import count, islice
 
-from server.errors import Conflict
-from server.fields import captioned, iso, milliseconds
+from server.core.errors import Conflict
+from server.core.fields import format_caption, format_time, to_milliseconds
+from server.core.types import Row
 from server.graph.graph import Graph, Transaction
-from server.retrieval.scope import family_word, session_word
-from server.retrieval.turns import turn
-from server.retrieval.writing import PassageWriter, Prepared, last_said, now_after, store
-from server.sessions.collections import Of, current, require_live
-from server.sessions.passages import key_of, whole_words, with_whole
-from server.types import Row
+from server.retrieval.scope import build_family_tag, mark_session_key
+from server.retrieval.turns import take_turn
+from server.retrieval.writing import PassageWriter, PreparedText, choose_time_after, load_session_end, store_passages
+from server.sessions.collections import Collection, require_collection, require_live
+from server.sessions.passages import assign_record_key, build_passage_key
 
-MEMORIES: Of = "memories"
+MEMORIES: Collection = "memories"
 FAMILY = "memory"
 _TRIES = 20
-"""How often an id is tried that another caller has just taken."""
+"""Attempts to store a memory whose id or collection another caller has just taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One interaction as it is to be stored; `session_id` says in which session."""
+class Interaction:
+    """An interaction to store in the session `session_id`."""
 
     session_id: str
     prompt: str
@@ -36,38 +35,43 @@ class Said:
     response: str
 
     @classmethod
-    def of(cls, row: Row) -> "Said":
-        """Reads what a statement returns of a memory."""
+    def from_row(cls, row: Row) -> "Interaction":
+        """Build an interaction from a row of a memory."""
         return cls(row["session_id"], row["prompt"], row["thought"], row["response"])
 
     @property
     def text(self) -> str:
-        """What it is cut into passages by."""
+        """The text that is cut into passages."""
         return "\n".join(part for part in (self.prompt, self.thought, self.response) if part.strip())
+
+    @property
+    def document(self) -> str:
+        """The text that its vector is computed from."""
+        return format_document(self.prompt, self.thought, self.response)
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A memory in the graph, and the passages that it is found by."""
+class StoredMemory:
+    """The id of a stored memory, its time in epoch milliseconds, and the ids of its passages."""
 
     id: str
     at: int
     passages: list[str]
 
 
-def document(prompt: str, thought: str, response: str) -> str:
-    """A memory as one text, the one that its vector is of (open-questions.md, Memories)."""
+def format_document(prompt: str, thought: str, response: str) -> str:
+    """Return a memory as one text."""
     return f"User Prompt: {prompt}\nAgent Thought: {thought}\nAgent Response: {response}"
 
 
-def scopes(namespace: str, session_id: str) -> list[str]:
-    """The words that a memory's passages carry: of all memories, and of those of its session."""
-    return [family_word(FAMILY, namespace), family_word(FAMILY, namespace, session_id)]
+def list_scope_tags(namespace: str, session_id: str) -> list[str]:
+    """Return the scope tags of a memory's passages: of all memories, and of its session."""
+    return [build_family_tag(FAMILY, namespace), build_family_tag(FAMILY, namespace, session_id)]
 
 
-def spoken(namespace: str, session_id: str) -> str:
-    """The word of a session, as its passages carry it."""
-    return session_word(family_word(FAMILY, namespace, session_id))
+def build_session_key(namespace: str, session_id: str) -> str:
+    """Return the session key of a memory's passages."""
+    return mark_session_key(build_family_tag(FAMILY, namespace, session_id))
 
 
 class MemoryWriter:
@@ -77,62 +81,61 @@ class MemoryWriter:
         self._graph = graph
         self._passages = passages
 
-    async def add(self, said: Said, namespace: str, by: str) -> Stored:
-        """Stores a memory as the last one of its session. Of two in one millisecond both are kept."""
-        prepared = await self._passages.prepare(namespace, said.text)
+    async def add(self, interaction: Interaction, namespace: str, by: str) -> StoredMemory:
+        """Stores a memory as the last one of its session; two memories of one millisecond are both stored."""
+        prepared = await self._passages.prepare(namespace, interaction.text)
         for attempt in count(1):
             try:
-                async with turn(namespace, said.session_id):
+                async with take_turn(namespace, interaction.session_id):
                     return await self._graph.transaction(
-                        lambda transaction: self._write(transaction, said, prepared, namespace, by)
+                        lambda transaction: self._write(transaction, interaction, prepared, namespace, by)
                     )
             except Conflict:
                 if attempt == _TRIES:
                     raise
         raise AssertionError("the loop ends with an answer or an error")
 
-    async def _write(self, transaction: Transaction, said: Said, prepared: Prepared, namespace: str, by: str) -> Stored:
-        session = {"namespace": namespace, "session_id": said.session_id}
+    async def _write(
+        self, transaction: Transaction, interaction: Interaction, prepared: PreparedText, namespace: str, by: str
+    ) -> StoredMemory:
+        session = {"namespace": namespace, "session_id": interaction.session_id}
         await transaction.run("retrieval/lock_session", **session)
         last = await transaction.one("sessions/last_memory", **session)
-        at = now_after(None if last is None else last["at"])
-        id_ = await _free_id(transaction, namespace, milliseconds(at))
-        collection = await current(transaction, namespace, MEMORIES)
-        word = spoken(namespace, said.session_id)
-        before = await last_said(transaction, namespace, word)
-        row = await transaction.one(
+        at = choose_time_after(None if last is None else last["at"])
+        id_ = await _find_free_id(transaction, namespace, to_milliseconds(at))
+        collection = await require_collection(transaction, namespace, MEMORIES)
+        session_key = build_session_key(namespace, interaction.session_id)
+        before = await load_session_end(transaction, namespace, session_key)
+        row = await transaction.row(
             "sessions/add_memory",
             **session,
             collection=collection,
             id=id_,
             node_id=prepared.number,
-            name=captioned(said.text),
+            name=format_caption(interaction.text),
             after=None if last is None else last["element"],
             at=at,
-            prompt=said.prompt,
-            thought=said.thought,
-            response=said.response,
+            prompt=interaction.prompt,
+            thought=interaction.thought,
+            response=interaction.response,
             by=by,
         )
-        assert row is not None
         found_by = prepared.found_by(
-            scopes=scopes(namespace, said.session_id), at=milliseconds(at), session=word, last=before
+            scopes=list_scope_tags(namespace, interaction.session_id),
+            at=to_milliseconds(at),
+            session=session_key,
+            last=before,
         )
-        whole = with_whole(
-            found_by,
-            key_of(FAMILY, id_),
-            document(said.prompt, said.thought, said.response),
-            whole_words(FAMILY, namespace, said.session_id),
-        )
-        await store(transaction, prepared, row["element"], whole, before)
-        # Last of all, so that writers of other sessions wait for one another only while this one commits.
+        passages = assign_record_key(found_by, build_passage_key(FAMILY, id_), interaction.document)
+        await store_passages(transaction, prepared, row["element"], passages, before)
+        # Last, so that writers of other sessions wait only while this transaction commits.
         await require_live(transaction, namespace, collection)
-        return Stored(id_, milliseconds(at), [passage["id"] for passage in whole])
+        return StoredMemory(id_, to_milliseconds(at), [passage["id"] for passage in passages])
 
 
-async def _free_id(transaction: Transaction, namespace: str, at: int) -> str:
-    """`mem_<time>`, and with a number behind it where that is taken."""
-    first = f"mem_{iso(at)}"
+async def _find_free_id(transaction: Transaction, namespace: str, at: int) -> str:
+    """Return `mem_<time>`, with a number after it where that is taken."""
+    first = f"mem_{format_time(at)}"
     ids = [first, *(f"{first}-{number}" for number in islice(count(2), _TRIES - 1))]
     rows = await transaction.run(
         "sessions/taken_ids", namespace=namespace, of=MEMORIES, live=True, collection=None, ids=ids

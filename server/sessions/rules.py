@@ -1,15 +1,16 @@
-"""What can be said of a session without understanding it: its category, technologies and scores.
+"""Rules for the category, technologies and scores of a session, without a language model.
 
-Every rule is written out here, and the numbers that scores come from are kept with the summary (`signals`):
+All rules are in this file, and the numbers that scores come from are stored with the summary (`signals`):
 
-- category: words that tell kinds of work apart, three times as much in the first words of what was asked. Without any
-  sign of technical work only what was asked for counts, so that a talk among friends is `other`.
-- technologies: entities that the session mentions, of a label that means one; names of `technologies.txt`; languages of
-  the files that are named.
-- quality, how much it stayed with its subject: the average similarity of its turns to their centre.
-- productivity, how far it got: turns that say that something is done, against those that say that it is not.
-- impact, how much it changed: words of change in the answers, and files that are named.
-- complexity: turns, length, files, technologies and troubles together.
+- category: words that are typical of a kind of work; they count three times in the first words of a prompt. Without a
+  sign of technical work only prompts count, so that a private conversation is `other`.
+- technologies: mentioned entities with a technical label, names from `technologies.txt`, and the languages of files.
+- quality (it stayed with its subject): the average similarity of its turns to their centre.
+- productivity (it reached its goals): answers that report something done, against those that report a problem.
+- impact (it changed something): words of change in the answers, and files.
+- complexity: turns, length, files, technologies and problems together.
+
+Source: SES-28, SES-29, SES-30.
 """
 
 import re
@@ -25,13 +26,15 @@ from server.sessions.summarising import MOST_TECHNOLOGIES, Mention, Turn
 TECHNICAL_LABELS = frozenset(
     {"Technology", "Language", "Library", "Framework", "Tool", "Database", "Standard", "Platform", "Package"}
 )
-_FIRST = 6
-"""Words of a request that say what is to be done."""
-_ASKED = 3
-_ENOUGH = 2.0
-"""What a category has to gather, for each ten turns and at least once."""
-_OPENING = 2
-"""How much more the first request says of a session than the ones that follow."""
+_FIRST_WORDS = 6
+"""Words at the beginning of a prompt that name the task."""
+_FIRST_WEIGHT = 3
+_MOST_IN_PROMPT = 3
+"""Words of one kind that count in a whole prompt."""
+_LEAST_POINTS = 2.0
+"""Points that a category needs, for each ten turns and at least once."""
+_OPENING_WEIGHT = 2
+"""Weight of the first prompt of a session against the later ones."""
 
 _KINDS: Mapping[Category, str] = {
     "bugfix": r"bugs?|bugfix\w*|fix(?:es|ed|ing)?|errors?|exceptions?|crash\w*|tracebacks?|broken"
@@ -50,7 +53,7 @@ _KINDS: Mapping[Category, str] = {
 }
 _PATTERNS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _KINDS.items()}
 _WEIGHTS: Mapping[Category, float] = {"new-app": 2.0, "refactoring": 1.5, "documentation": 1.2}
-"""Where one word says more than a word of other kinds does."""
+"""Weights of kinds whose words are more reliable than those of others."""
 
 _DONE = re.compile(
     r"\b(?:done|fixed|solved|resolved|works|working now|pass(?:es|ed|ing)?|succe(?:ss|ed)\w*|completed?"
@@ -88,8 +91,8 @@ class Scores(NamedTuple):
     signals: dict[str, float]
 
 
-def technologies(turns: Sequence[Turn], mentions: Sequence[Mention]) -> list[str]:
-    """What a session works with, most often named first."""
+def find_technologies(turns: Sequence[Turn], mentions: Sequence[Mention]) -> list[str]:
+    """Return the technologies of a session, most often named first."""
     text = "\n".join(f"{turn.prompt}\n{turn.thought}\n{turn.response}" for turn in turns)
     counts: dict[str, int] = {}
     for mention in mentions:
@@ -98,94 +101,97 @@ def technologies(turns: Sequence[Turn], mentions: Sequence[Mention]) -> list[str
     for match in _FILE.finditer(text):
         if language := _LANGUAGES.get(match[1]):
             counts[language] = counts.get(language, 0) + 1
-    clear, unclear = _named(text)
+    clear, ambiguous = _count_names(text)
     for name, number in clear.items():
         counts[name] = counts.get(name, 0) + number
     if counts or _CODE.search(text):
-        # "Go" and "Swift" are words of English too: they count where other signs say that this is about technology.
-        for name, number in unclear.items():
+        # "Go" and "Swift" are also English words: they count only beside other signs of technology.
+        for name, number in ambiguous.items():
             counts[name] = counts.get(name, 0) + number
     ranked = sorted(counts, key=lambda name: (-counts[name], name.casefold()))
     unique = {name.casefold(): name for name in reversed(ranked)}
     return [name for name in ranked if unique[name.casefold()] == name][:MOST_TECHNOLOGIES]
 
 
-def category(turns: Sequence[Turn], known: Sequence[str]) -> Category:
-    """The kind of work that most words speak for, or `other`; `known` are the session's technologies."""
-    technical = bool(known) or any(_CODE.search(f"{turn.prompt}\n{turn.response}") for turn in turns)
-    gathered = dict.fromkeys(_PATTERNS, 0.0)
+def choose_category(turns: Sequence[Turn], technologies: Sequence[str]) -> Category:
+    """Return the kind of work with the most points, or `other`."""
+    technical = bool(technologies) or any(_CODE.search(f"{turn.prompt}\n{turn.response}") for turn in turns)
+    points = dict.fromkeys(_PATTERNS, 0.0)
     for number, turn in enumerate(turns):
-        first = " ".join(turn.prompt.split()[:_FIRST])
+        first = " ".join(turn.prompt.split()[:_FIRST_WORDS])
         for kind, pattern in _PATTERNS.items():
-            found = _ASKED * len(pattern.findall(first))
+            found = _FIRST_WEIGHT * len(pattern.findall(first))
             if technical:
-                found += min(len(pattern.findall(turn.prompt)), _ASKED) + min(len(pattern.findall(turn.response)), 1)
-            gathered[kind] += found * _WEIGHTS.get(kind, 1.0) * (1 if number else _OPENING)
-    best = max(gathered, key=lambda kind: gathered[kind])
-    return best if gathered[best] >= _ENOUGH * max(1.0, len(turns) / 10) else "other"
+                found += min(len(pattern.findall(turn.prompt)), _MOST_IN_PROMPT)
+                found += min(len(pattern.findall(turn.response)), 1)
+            points[kind] += found * _WEIGHTS.get(kind, 1.0) * (1 if number else _OPENING_WEIGHT)
+    best = max(points, key=lambda kind: points[kind])
+    return best if points[best] >= _LEAST_POINTS * max(1.0, len(turns) / 10) else "other"
 
 
-def scores(turns: Sequence[Turn], focus: float, known: Sequence[str]) -> Scores:
-    """The scores of a session; `focus` is the average cosine of its turns to their centre."""
+def compute_scores(turns: Sequence[Turn], focus: float, technologies: Sequence[str]) -> Scores:
+    """Compute the scores of a session; `focus` is the average cosine of its turns to their centre."""
     done = sum(bool(_DONE.search(turn.response)) for turn in turns)
-    still_open = sum(bool(_OPEN.search(turn.response)) for turn in turns)
+    unsolved = sum(bool(_OPEN.search(turn.response)) for turn in turns)
     ended = bool(turns and _DONE.search(turns[-1].response) and not _OPEN.search(turns[-1].response))
     changes = sum(len(_CHANGE.findall(turn.response)) for turn in turns)
-    named = {match[0] for turn in turns for match in _FILE.finditer(f"{turn.prompt}\n{turn.response}")}
+    files_named = {match[0] for turn in turns for match in _FILE.finditer(f"{turn.prompt}\n{turn.response}")}
     words = sum(len(turn.prompt.split()) + len(turn.response.split()) for turn in turns)
-    load = len(turns) / 20 + words / 4_000 + len(named) / 10 + len(known) / 8 + still_open / 8
+    load = len(turns) / 20 + words / 4_000 + len(files_named) / 10 + len(technologies) / 8 + unsolved / 8
     return Scores(
-        quality=_percent((focus - 0.3) / 0.5),
-        productivity=_percent(0.5 + 0.4 * (done - still_open) / (done + still_open + 1) + (0.1 if ended else 0.0)),
-        impact=_percent(1 - exp(-(changes + len(named)) / 12)),
-        complexity=_percent(1 - exp(-load)),
+        quality=_to_percent((focus - 0.3) / 0.5),
+        productivity=_to_percent(0.5 + 0.4 * (done - unsolved) / (done + unsolved + 1) + (0.1 if ended else 0.0)),
+        impact=_to_percent(1 - exp(-(changes + len(files_named)) / 12)),
+        complexity=_to_percent(1 - exp(-load)),
         signals={
             "turns": len(turns),
             "words": words,
             "focus": round(focus, 4),
             "done": done,
-            "open": still_open,
+            "open": unsolved,
             "ended_done": int(ended),
             "changes": changes,
-            "files": len(named),
-            "technologies": len(known),
+            "files": len(files_named),
+            "technologies": len(technologies),
         },
     )
 
 
-def _percent(share: float) -> int:
+def _to_percent(share: float) -> int:
     return round(100 * min(max(share, 0.0), 1.0))
 
 
-def _named(text: str) -> tuple[dict[str, int], dict[str, int]]:
-    """How often technologies are named: those whose names are no other words, and those whose names are."""
-    names, pattern, exact = _technologies()
+def _count_names(text: str) -> tuple[dict[str, int], dict[str, int]]:
+    """Count the names of technologies: clear names, and names that are also English words."""
+    names, clear_pattern, ambiguous_pattern = _load_technologies()
     clear: dict[str, int] = {}
-    unclear: dict[str, int] = {}
-    for match in pattern.finditer(text):
-        name, ambiguous = names[match[0].casefold()]
-        if not ambiguous:
+    ambiguous: dict[str, int] = {}
+    for match in clear_pattern.finditer(text):
+        name, is_ambiguous = names[match[0].casefold()]
+        if not is_ambiguous:
             clear[name] = clear.get(name, 0) + 1
-    for match in exact.finditer(text):
-        unclear[match[0]] = unclear.get(match[0], 0) + 1
-    return clear, unclear
+    for match in ambiguous_pattern.finditer(text):
+        ambiguous[match[0]] = ambiguous.get(match[0], 0) + 1
+    return clear, ambiguous
 
 
 @cache
-def _technologies() -> tuple[dict[str, tuple[str, bool]], re.Pattern[str], re.Pattern[str]]:
-    """Spelling to name and whether it is an English word too; what finds the former in any case, the latter as
-    written."""
+def _load_technologies() -> tuple[dict[str, tuple[str, bool]], re.Pattern[str], re.Pattern[str]]:
+    """Load the names by spelling, and patterns for clear names in any case and for ambiguous ones as written.
+
+    The bool of a name says whether it is also an English word.
+    """
     names: dict[str, tuple[str, bool]] = {}
     for line in files("server.sessions").joinpath("technologies.txt").read_text(encoding="utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
-            ambiguous = line.startswith("!")
+            is_ambiguous = line.startswith("!")
             spellings = [part.strip() for part in line.removeprefix("!").split("=")]
-            names |= {spelling.casefold(): (spellings[0], ambiguous) for spelling in spellings}
-    clear = [spelling for spelling, (_, ambiguous) in names.items() if not ambiguous]
-    unclear = [name for name, ambiguous in names.values() if ambiguous]
-    return names, _any_of(clear, re.IGNORECASE), _any_of(unclear, re.NOFLAG)
+            names |= {spelling.casefold(): (spellings[0], is_ambiguous) for spelling in spellings}
+    clear = [spelling for spelling, (_, is_ambiguous) in names.items() if not is_ambiguous]
+    ambiguous = [name for name, is_ambiguous in names.values() if is_ambiguous]
+    return names, _compile_names(clear, re.IGNORECASE), _compile_names(ambiguous, re.NOFLAG)
 
 
-def _any_of(words: Sequence[str], flags: re.RegexFlag) -> re.Pattern[str]:
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
+def _compile_names(names: Sequence[str], flags: re.RegexFlag) -> re.Pattern[str]:
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
     return re.compile(rf"(?<![\w.#+-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w#+-])", flags)

@@ -1,53 +1,53 @@
-"""Storing what a session came to.
+"""Storing summaries of sessions.
 
-Source: memory-core-rest.md "Summary Endpoints"; open-questions.md "memory-core-rest.md", Summaries and sessions.
+Source: SES-24, SES-25.
 """
 
 import json
 from typing import Any
 
-from server.fields import milliseconds, moment
+from server.core.fields import to_datetime, to_milliseconds
 from server.graph.graph import Graph, Transaction
 from server.graph.sequence import IdSequence
-from server.retrieval.scope import family_word
-from server.retrieval.writing import PassageWriter, Prepared, store
-from server.sessions.collections import Of, current, require_live
-from server.sessions.passages import key_of, whole_words, with_whole
+from server.retrieval.scope import build_family_tag
+from server.retrieval.writing import PassageWriter, PreparedText, store_passages
+from server.sessions.collections import Collection, require_collection, require_live
+from server.sessions.passages import assign_record_key, build_passage_key
 from server.sessions.summarising import Digest
 
-SUMMARIES: Of = "summaries"
+SUMMARIES: Collection = "summaries"
 FAMILY = "summary"
 
 
-def summary_id(session_id: str) -> str:
-    """The id of a session's summary: a session has one, and the next replaces it."""
+def build_summary_id(session_id: str) -> str:
+    """Return the id of a session's summary: a session has one, and the next one replaces it."""
     return f"summary_{session_id}"
 
 
-def scopes(namespace: str, category: str) -> list[str]:
-    """The words that a summary's passages carry: of all summaries, and of those of its category."""
-    return [family_word(FAMILY, namespace), family_word(FAMILY, namespace, category)]
+def list_scope_tags(namespace: str, category: str) -> list[str]:
+    """Return the scope tags of a summary's passages: of all summaries, and of its category."""
+    return [build_family_tag(FAMILY, namespace), build_family_tag(FAMILY, namespace, category)]
 
 
 class SummaryWriter:
-    """Stores summaries, each in the place of the one that its session had."""
+    """Stores summaries; each replaces the one that its session had."""
 
     def __init__(self, graph: Graph, sequence: IdSequence, passages: PassageWriter) -> None:
         self._graph = graph
         self._sequence = sequence
         self._passages = passages
 
-    async def put(self, session_id: str, digest: Digest, *, count: int, at: int, namespace: str, by: str) -> str:
-        """Stores a summary of `count` memories, the last of which is from `at` (epoch milliseconds); returns its id."""
+    async def store(self, session_id: str, digest: Digest, *, count: int, at: int, namespace: str, by: str) -> str:
+        """Store a summary of `count` memories, the last one of the time `at` (epoch milliseconds); return its id."""
         prepared = await self._passages.prepare(namespace, digest.summary, digest.title)
         [session_node_id] = await self._sequence.take(namespace)
-        id_ = summary_id(session_id)
+        id_ = build_summary_id(session_id)
         record = {
             **{name: getattr(digest, name) for name in ("title", "summary", "category", "technologies", "method")},
             **{name: getattr(digest, name) for name in ("quality", "productivity", "impact", "complexity")},
             "signals": json.dumps(digest.signals),
             "memory_count": count,
-            "created_at": moment(at),
+            "created_at": to_datetime(at),
             "id": id_,
         }
         await self._graph.transaction(
@@ -60,7 +60,7 @@ class SummaryWriter:
     async def _write(
         self,
         transaction: Transaction,
-        prepared: Prepared,
+        prepared: PreparedText,
         record: dict[str, Any],
         *,
         session_id: str,
@@ -69,9 +69,9 @@ class SummaryWriter:
     ) -> None:
         namespace = prepared.namespace
         await transaction.run("retrieval/lock_session", namespace=namespace, session_id=session_id)
-        collection = await current(transaction, namespace, SUMMARIES)
+        collection = await require_collection(transaction, namespace, SUMMARIES)
         await transaction.run("sessions/retire_summary", namespace=namespace, session_id=session_id)
-        row = await transaction.one(
+        row = await transaction.row(
             "sessions/add_summary",
             namespace=namespace,
             collection=collection,
@@ -81,13 +81,11 @@ class SummaryWriter:
             summary=record,
             by=by,
         )
-        assert row is not None
-        at = milliseconds(record["created_at"])
-        found_by = prepared.found_by(scopes=scopes(namespace, record["category"]), at=at)
-        wholes = whole_words(FAMILY, namespace, record["category"])
-        whole = with_whole(found_by, key_of(FAMILY, record["id"]), record["summary"], wholes)
+        at = to_milliseconds(record["created_at"])
+        found_by = prepared.found_by(scopes=list_scope_tags(namespace, record["category"]), at=at)
+        passages = assign_record_key(found_by, build_passage_key(FAMILY, record["id"]), record["summary"])
         await transaction.run(
-            "sessions/forget_tombstones", namespace=namespace, keys=[passage["id"] for passage in whole]
+            "sessions/remove_tombstones", namespace=namespace, keys=[passage["id"] for passage in passages]
         )
-        await store(transaction, prepared, row["element"], whole)
+        await store_passages(transaction, prepared, row["element"], passages)
         await require_live(transaction, namespace, collection)

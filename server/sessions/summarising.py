@@ -1,9 +1,9 @@
-"""What makes a summary of a session: the seam, and what passes through it.
+"""The seam for summarisers of sessions, and the values that pass through it.
 
-Two things do: rules over the session's own sentences (`extractive.py`, the default, which needs nothing but the
+There are two summarisers: rules over the session's own sentences (`extractive.py`, the default, which needs only the
 embedding model), and a language model (`model_summariser.py`, where one is set).
 
-Source: open-questions.md "memory-core-rest.md", Summaries and sessions; issue 6, REST.
+Source: SES-26.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a session came to. Scores are 0 to 100; `signals` are the numbers that they were computed from."""
+    """The summary of a session. Scores are 0 to 100; `signals` are the numbers that they were computed from."""
 
     title: str
     summary: str
@@ -55,33 +55,33 @@ class Digest:
 
 
 class Summariser(Protocol):
-    """Makes summaries. Raises an error of `server/errors.py` where it cannot make one of this session."""
+    """Summarises sessions. Raises an error of `server/core/errors.py` where it cannot summarise one."""
 
     async def summarise(self, turns: Sequence[Turn], mentions: Sequence[Mention]) -> Digest:
-        """The summary of a session with these turns, oldest first."""
+        """Return the summary of a session with these turns, oldest first."""
 
 
 class LazySummariser:
-    """A `Summariser` that is made when the first summary is asked for."""
+    """A `Summariser` that is created for the first summary."""
 
-    def __init__(self, make: Callable[[], Summariser]) -> None:
-        """`make` may take a while; it runs in a worker thread, and raises what a summariser may raise."""
-        self._make = make
-        self._made: Summariser | None = None
+    def __init__(self, create: Callable[[], Summariser]) -> None:
+        """`create` may be slow; it runs in a worker thread and may raise the errors of a summariser."""
+        self._create = create
+        self._summariser: Summariser | None = None
 
     async def summarise(self, turns: Sequence[Turn], mentions: Sequence[Mention]) -> Digest:
-        if self._made is None:
-            self._made = await to_thread.run_sync(self._make)
-        return await self._made.summarise(turns, mentions)
+        if self._summariser is None:
+            self._summariser = await to_thread.run_sync(self._create)
+        return await self._summariser.summarise(turns, mentions)
 
 
-def short_title(text: str) -> str:
-    """At most ten words of a text, ending where a clause does if that leaves enough."""
+def shorten_title(text: str) -> str:
+    """Return at most ten words of a text, up to the end of a clause where that leaves enough words."""
     words = text.split()
     if len(words) > LONGEST_TITLE:
         words = words[:LONGEST_TITLE]
         ends = [
-            place for place, word in enumerate(words) if word[-1] in ",;:-\u2013\u2014" and place >= LONGEST_TITLE // 2
+            index for index, word in enumerate(words) if word[-1] in ",;:-\u2013\u2014" and index >= LONGEST_TITLE // 2
         ]
         words = words[: ends[-1] + 1] if ends else words
         while len(words) > 1 and is_common(words[-1]):

@@ -1,8 +1,8 @@
-"""Qdrant Edge: the engine of Qdrant in our process, one owner at a time, in a folder of the home.
+"""Qdrant Edge: Qdrant's engine in this process, with one owner at a time, in a folder of the home.
 
-It compares every point, without an HNSW index: building one holds the interpreter's lock for 12 s per 20,000 points on
-two cores; what needs an index needs a Qdrant server (docs/decisions/0004). Where there are many, it looks at vectors of
-one byte a dimension first and at twice as many as asked for exactly: 10 ms instead of 30 among 170,000 (0010).
+It compares all points and has no HNSW index, because building one blocks the interpreter (docs/decisions/0004); a graph
+that needs an index needs a Qdrant server. To be fast with many points, a search first compares vectors of one byte per
+dimension, then the exact vectors of twice as many points as requested (docs/decisions/0010).
 """
 
 import json
@@ -17,22 +17,24 @@ import qdrant_edge as edge
 from anyio import CapacityLimiter, to_thread
 from filelock import FileLock, Timeout
 
-from server.errors import DiskFull, HomeInUse, PrecedentError, VectorsUnavailable
-from server.files import write_whole
-from server.vectors.store import PAGE, TOLD, Held, Hit, Point, Vector, refuse_other_model
+from server.core.errors import DiskFull, HomeInUse, PrecedentError, VectorsUnavailable
+from server.core.files import write_atomically
+from server.vectors.store import HIT_FIELDS, PAGE, Hit, Point, StoredPoint, Vector, refuse_other_model
 
 T = TypeVar("T")
 _Id = UUID | int | str
 _NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=1, full_scan_threshold=0)
 _BYTES = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
 _NEAREST = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0))
-_JUST_THESE = edge.SearchParams(exact=True)
+_EXACT = edge.SearchParams(exact=True)
 
 _INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
     "namespace": edge.KeywordIndexParams(is_tenant=True),
     "kind": edge.KeywordIndexParams(),
     "scope": edge.KeywordIndexParams(),
     "at": edge.IntegerIndexParams(lookup=False, range=True),
+    "record": edge.IntegerIndexParams(lookup=True, range=False),
+    "whole": edge.IntegerIndexParams(lookup=True, range=False),
 }
 
 
@@ -45,7 +47,7 @@ class EdgeStore:
         self._model_file = folder / "model.json"
         self._lock = FileLock(folder / "lock", thread_local=False)
         self._shard: edge.EdgeShard | None = None
-        # The engine is blocking and made for one caller at a time.
+        # The engine is blocking and for one caller at a time.
         self._one_at_a_time = CapacityLimiter(1)
 
     async def open(self, dimension: int, fingerprint: str) -> None:
@@ -67,12 +69,14 @@ class EdgeStore:
         namespace: str,
         kinds: Sequence[str],
         ids: Sequence[str] | None = None,
+        records: Sequence[int] | None = None,
+        wholes: bool = False,
         scope: str | None = None,
         since: int | None = None,
         until: int | None = None,
     ) -> list[Hit]:
-        wanted = limit if ids is None else min(limit, len(ids))
-        if not kinds or wanted < 1:
+        count = limit if ids is None else min(limit, len(ids))
+        if not kinds or count < 1 or records == []:
             return []
         must: list[Any] = [
             edge.FieldCondition("namespace", edge.MatchValue(namespace)),
@@ -80,17 +84,21 @@ class EdgeStore:
         ]
         if ids is not None:
             must.append(edge.HasIdCondition({UUID(one) for one in ids}))
+        if records is not None:
+            must.append(edge.FieldCondition("record", edge.MatchAny(list(records))))
+        if wholes:
+            must.append(edge.FieldCondition("whole", edge.MatchValue(1)))
         if scope is not None:
             must.append(edge.FieldCondition("scope", edge.MatchValue(scope)))
         if since is not None or until is not None:
             must.append(edge.FieldCondition("at", range=edge.RangeFloat(gte=since, lte=until)))
         request = edge.QueryRequest(
-            limit=wanted,
+            limit=count,
             query=edge.Query.Nearest(list(vector)),
             filter=edge.Filter(must=must),
-            params=_JUST_THESE if ids is not None else _NEAREST,
-            # Only what a hit tells: the rest costs as much as the search.
-            with_payload=list(TOLD),
+            params=_NEAREST if ids is None and records is None else _EXACT,
+            # Only the fields of a hit: loading the rest takes as long as the search.
+            with_payload=list(HIT_FIELDS),
         )
         return await self._run(self._query, request)
 
@@ -100,7 +108,7 @@ class EdgeStore:
     async def vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         return await self._run(self._vectors, ids)
 
-    async def scan(self) -> AsyncIterator[list[Held]]:
+    async def scan(self) -> AsyncIterator[list[StoredPoint]]:
         offset: _Id | None = None
         while True:
             page, offset = await self._run(self._page, offset)
@@ -119,31 +127,31 @@ class EdgeStore:
         await self._run(self._close)
 
     async def _run(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await to_thread.run_sync(_translated(work), *arguments, limiter=self._one_at_a_time)
+        return await to_thread.run_sync(_translate_errors(work), *arguments, limiter=self._one_at_a_time)
 
-    # Everything below runs in a worker thread, one call at a time.
+    # All methods below run in a worker thread, one call at a time.
 
     @property
     def _ready(self) -> edge.EdgeShard:
         if self._shard is None:
-            raise VectorsUnavailable("The vectors are not open at the moment; retry in a few seconds.")
+            raise VectorsUnavailable("The vectors are not open; retry in a few seconds.")
         return self._shard
 
-    def _own(self) -> None:
+    def _acquire(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         if not self._lock.is_locked:
             try:
                 self._lock.acquire(timeout=0)
             except Timeout as error:
                 raise HomeInUse(
-                    "Another process owns the vectors of this home; stop it with `precedent stop`."
+                    "Another process uses the vectors of this home; stop it with `precedent stop`."
                 ) from error
 
     def _open(self, dimension: int, fingerprint: str) -> None:
         if self._shard is not None:
             return
-        self._own()
-        with self._owned_only_if_opened():
+        self._acquire()
+        with self._release_unless_opened():
             if self._model_file.exists():
                 stored = json.loads(self._model_file.read_text(encoding="utf-8"))
                 refuse_other_model(
@@ -159,11 +167,11 @@ class EdgeStore:
             for field in _INDEXES.keys() - shard.info().payload_schema.keys():
                 shard.update(edge.UpdateOperation.create_field_index(field, _INDEXES[field]))
             self._shard = shard
-            # Rewrites segments that deletions hollowed out: a second per 100,000 points, so before anybody waits.
+            # Rewrites segments with many deletions; this takes time, so it happens before the first search.
             self._shard.optimize()
 
     @contextmanager
-    def _owned_only_if_opened(self) -> Iterator[None]:
+    def _release_unless_opened(self) -> Iterator[None]:
         try:
             yield
         finally:
@@ -171,13 +179,13 @@ class EdgeStore:
                 self._lock.release()
 
     def _create(self, dimension: int, fingerprint: str) -> None:
-        """Makes an empty shard, whole or not at all: it is built aside and moved into place."""
-        aside = self._folder / "shard.new"
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir()
-        write_whole(self._model_file, json.dumps({"dimension": dimension, "fingerprint": fingerprint}))
+        """Create an empty shard atomically: build it in another folder, then rename the folder."""
+        draft = self._folder / "shard.new"
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+        write_atomically(self._model_file, json.dumps({"dimension": dimension, "fingerprint": fingerprint}))
         shard = edge.EdgeShard.create(
-            str(aside),
+            str(draft),
             edge.EdgeConfig(
                 vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine),
                 hnsw_config=_NO_GRAPH,
@@ -185,7 +193,7 @@ class EdgeStore:
             ),
         )
         shard.close()
-        aside.rename(self._shard_folder)
+        draft.rename(self._shard_folder)
 
     def _upsert(self, points: Sequence[Point]) -> None:
         self._update(
@@ -196,7 +204,7 @@ class EdgeStore:
 
     def _update(self, operation: edge.UpdateOperation) -> None:
         self._ready.update(operation)
-        # Its log survives the death of the process by itself; a power cut needs the flush (2 ms).
+        # The engine's log survives the end of the process; for a power cut it has to be flushed.
         self._ready.flush()
 
     def _query(self, request: edge.QueryRequest) -> list[Hit]:
@@ -204,23 +212,23 @@ class EdgeStore:
 
     def _revisions(self, ids: Sequence[str]) -> dict[str, int]:
         found = self._ready.retrieve([UUID(one) for one in ids], with_payload=True, with_vector=False)
-        return {str(record.id): Held.of(record.id, record.payload).revision for record in found}
+        return {str(record.id): StoredPoint.of(record.id, record.payload).revision for record in found}
 
     def _vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         found = self._ready.retrieve([UUID(one) for one in ids], with_payload=False, with_vector=True)
         return {str(record.id): cast("list[float]", record.vector) for record in found}
 
-    def _page(self, offset: _Id | None) -> tuple[list[Held], _Id | None]:
+    def _page(self, offset: _Id | None) -> tuple[list[StoredPoint], _Id | None]:
         request = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=False)
         records, following = self._ready.scroll(request)
-        return [Held.of(record.id, record.payload) for record in records], following
+        return [StoredPoint.of(record.id, record.payload) for record in records], following
 
     def _clear(self, dimension: int, fingerprint: str) -> None:
-        self._own()
+        self._acquire()
         if self._shard is not None:
             self._shard.close()
             self._shard = None
-        with self._owned_only_if_opened():
+        with self._release_unless_opened():
             shutil.rmtree(self._shard_folder, ignore_errors=True)
             self._model_file.unlink(missing_ok=True)
             self._open(dimension, fingerprint)
@@ -232,24 +240,24 @@ class EdgeStore:
         self._lock.release()
 
 
-def _translated(work: Callable[..., T]) -> Callable[..., T]:
-    """The one place where the engine's errors become ours; they are all plain `Exception`, its panics not even that."""
+def _translate_errors(work: Callable[..., T]) -> Callable[..., T]:
+    """Translate the engine's errors: all are of the class `Exception`, and panics only of `BaseException`."""
 
-    def translated(*arguments: Any) -> T:
+    def run(*arguments: Any) -> T:
         try:
             return work(*arguments)
         except PrecedentError:
             raise
         except BaseException as error:
-            raise _meaning(error) from error
+            raise _to_precedent_error(error) from error
 
-    return translated
+    return run
 
 
-def _meaning(error: BaseException) -> PrecedentError:
+def _to_precedent_error(error: BaseException) -> PrecedentError:
     if "No space left" in str(error):
         return DiskFull("The disk of the home is full; free some space and start again.")
     return VectorsUnavailable(
-        "The local vector store cannot answer. Where this stays so after a restart, `precedent rebuild` recreates it "
-        "from the graph."
+        "The local vector store does not answer. If it still does not after a restart, `precedent rebuild` recreates "
+        "it from the graph."
     )

@@ -1,13 +1,15 @@
-"""Keeps Qdrant in step with the graph: embeds and stores what is queued there, removes what was deleted.
+"""Keeps Qdrant in sync with the graph: embeds and stores queued records, and removes deleted ones.
 
-The queue is the graph itself (design.md section 4, docs/decisions/0002): a record waits while it carries the label
-`Unprojected`, a deletion while its `Tombstone` stands. Each step on Qdrant is followed by one statement that checks
-that the graph still says the same, and queues again where it does not; so a death at any moment, a writer in between
-and a second projector all end in the same place.
+The queue is part of the graph (docs/decisions/0002): a record is queued while it has the label `Unprojected`, a
+deletion while its `Tombstone` exists. After each change of Qdrant, one statement checks that the graph is unchanged,
+and otherwise queues the record again. Therefore a crash at any moment, a writer in between and a second projector all
+lead to the same result.
 
-One window is left open: of several projectors, one dies between storing a point and settling it, while another carries
-out the deletion or a later revision of the same record. The graph does not confirm such a point, so searches pass it
-over, and `precedent repair` removes it.
+One case remains: of several projectors, one ends between storing a point and settling it, while another processes the
+deletion or a later revision of the same record. The graph does not confirm such a point, so searches ignore it, and
+`precedent repair` removes it.
+
+Source: SVC-67, SVC-68, SVC-69.
 """
 
 import time
@@ -19,24 +21,24 @@ import anyio
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential_jitter
 
+from server.core.errors import InternalError, ModelMismatch, PrecedentError
+from server.core.types import Row
 from server.embedding.embedder import Embedder
-from server.errors import InternalError, ModelMismatch, PrecedentError
 from server.graph.graph import Graph
-from server.types import Row
-from server.vectors.outbox import change
+from server.vectors.outbox import change_queued
 from server.vectors.repair import requeue_missing
-from server.vectors.store import Point, VectorStore, point_id, refuse_other_model, unpacked
+from server.vectors.store import PassageOrigin, Point, VectorStore, point_id, refuse_other_model, unpack_vector
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 _BATCH = 32
-"""Records of one step: some tenths of a second, as long as who waits to be searchable stands behind a backlog."""
+"""Records of one step. A write that waits to be searchable waits at most for one step of a backlog."""
 _LONGEST_PAUSE = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How many records and deletions Qdrant has not followed yet, and since how many seconds it has been behind."""
+    """The number of queued records and deletions, and the seconds since the queue was last empty."""
 
     records: int
     deletions: int
@@ -51,15 +53,15 @@ class _Waiter:
 
 
 class Projector:
-    """Projects one graph into one vector store; any number of them may run on the same two."""
+    """Projects one graph into one vector store; several projectors may run on the same graph and store."""
 
     def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder, *, poll: float = 0.5) -> None:
-        """`poll` is in seconds: how late, at most, it notices what other processes wrote."""
+        """`poll` is in seconds: the longest time until writes of other processes are noticed."""
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
         self._poll = poll
-        self._wanted = anyio.Event()
+        self._wake_up = anyio.Event()
         self._waiters: set[_Waiter] = set()
         self._behind_since: float | None = None
         self._prepared = False
@@ -67,11 +69,11 @@ class Projector:
 
     @property
     def following(self) -> bool:
-        """Whether it runs and its last look went through."""
+        """Whether it runs and its last round succeeded."""
         return self._following
 
     async def prepare(self) -> None:
-        """Opens the vectors, and queues again what the graph takes for projected and the vectors lack.
+        """Open the vectors, and queue records again whose points are missing.
 
         Raises `ModelMismatch` where graph or vectors were made with another model, `HomeInUse`, or an `Unavailable`.
         """
@@ -92,23 +94,23 @@ class Projector:
             await self._graph.run(
                 "projection/remember_model", name=model.name, dimension=model.dimension, fingerprint=model.fingerprint
             )
-        await self._notice_loss()
+        await self._queue_missing()
         self._prepared = True
 
     async def run(self) -> None:
-        """Projects until cancelled, with a growing pause while the graph or the vectors are down.
+        """Project until cancelled, with growing pauses while the graph or the vectors are not available.
 
         Raises `ModelMismatch` where another process has changed the model meanwhile.
         """
         while True:
-            await self._persistently(self._round)
+            await self._retry_until_done(self._project_all)
             with anyio.move_on_after(self._poll):
-                await self._wanted.wait()
+                await self._wake_up.wait()
 
     async def drain(self, report: Callable[[int], None] = lambda _: None) -> int:
-        """Projects all that is queued now and returns how much it was; `report` hears of each step.
+        """Project everything that is queued and return the number of records; `report` gets the number of each step.
 
-        Raises what `prepare` raises. For processes that project without a service: ingestion, `rebuild`, `repair`.
+        For processes without a service: ingestion, `rebuild`, `repair`. Raises the errors of `prepare`.
         """
         await self.prepare()
         total = 0
@@ -118,13 +120,13 @@ class Projector:
         return total
 
     def wake(self) -> None:
-        """Says that this process has just queued something."""
-        self._wanted.set()
+        """Notify the projector that this process has queued something."""
+        self._wake_up.set()
 
     async def wait_until_searchable(self, namespace: str, kind: str, key: str, revision: int, timeout: float) -> bool:
-        """Waits, for `timeout` seconds at most, until Qdrant holds this revision or a later one; tells whether it does.
+        """Wait until Qdrant has this revision or a later one, at most `timeout` seconds; return whether it has.
 
-        Does not wait at all while the projection is known to be down: a write is not slowed by what it need not have.
+        Does not wait while the projector is not running, so that writes stay fast.
         """
         waiter = _Waiter({"namespace": namespace, "kind": kind, "key": key}, revision)
         self._waiters.add(waiter)
@@ -138,9 +140,8 @@ class Projector:
         return waiter.searchable.is_set()
 
     async def lag(self) -> Lag:
-        """How far Qdrant is behind the graph. Raises `GraphUnavailable`."""
-        waiting = await self._graph.one("projection/lag")
-        assert waiting is not None
+        """Return how far Qdrant is behind the graph. Raises `GraphUnavailable`."""
+        waiting = await self._graph.row("projection/lag")
         if not waiting["records"] and not waiting["deletions"]:
             self._behind_since = None
         elif self._behind_since is None:
@@ -148,80 +149,81 @@ class Projector:
         since = self._behind_since
         return Lag(waiting["records"], waiting["deletions"], 0.0 if since is None else time.monotonic() - since)
 
-    async def _round(self) -> None:
-        """All that is queued now."""
-        self._wanted = anyio.Event()
+    async def _project_all(self) -> None:
+        """Project everything that is queued."""
+        self._wake_up = anyio.Event()
         await self.prepare()
         self._following = True
         while await self._step():
             pass
 
     async def _step(self) -> int:
-        """One batch of deletions and of records, those first that somebody waits for; returns how many it saw to."""
+        """Process one batch of deletions and of records, waited-for records first; return their number."""
         if waiting := [waiter.record for waiter in self._waiters if not waiter.searchable.is_set()]:
             rows = await self._existing(waiting)
-            # Who asked after the fact, or whose record another process projected, learns it from the graph.
-            self._tell([row for row in rows if not row["queued"]])
+            # These are projected already, perhaps by another process.
+            self._notify_waiters([row for row in rows if not row["queued"]])
             if queued := [row["element"] for row in rows if row["queued"]]:
                 await self._project(queued)
         lag = await self.lag()
-        buried = await self._bury() if lag.deletions else 0
-        return buried + (await self._project([]) if lag.records else 0)
+        deleted = await self._delete_points() if lag.deletions else 0
+        return deleted + (await self._project([]) if lag.records else 0)
 
     async def _project(self, elements: Sequence[str]) -> int:
-        """These of what is queued, or any where none are named; returns how many it were."""
+        """Project these queued records, or any if none are given; return their number."""
         rows = await self._graph.run("projection/pending", elements=elements, limit=_BATCH)
         if not rows:
             return 0
-        points = [_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]
-        # In one order everywhere, so that two projectors do not lock each other's records.
-        settled = sorted(map(_settled, rows), key=lambda record: record["element"])
-        # A stop waits for both: with other projectors at work, a point that nobody settles may outlive its record.
+        points = [_build_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]
+        # In one order everywhere, so that two projectors cannot deadlock.
+        settled = sorted(map(_select_key, rows), key=lambda record: record["element"])
+        # A stop waits for both: next to other projectors, a point that is not settled may outlive its record.
         with anyio.CancelScope(shield=True):
             await self._vectors.upsert(points)
-            await change(self._graph, "projection/settle", records=settled)
-        self._tell(rows)
+            await change_queued(self._graph, "projection/settle", records=settled)
+        self._notify_waiters(rows)
         return len(rows)
 
     async def _vectors_of(self, rows: Sequence[Row]) -> list[Sequence[float]]:
-        """What each record brought along, and what the model makes of those that brought nothing of its size."""
+        """Return the vector of each record: an imported one of the right dimension, otherwise a new one."""
         size = self._embedder.dimension
-        brought = [unpacked(row["vector"]) if isinstance(row["vector"], bytes) else [] for row in rows]
-        lacking = [row["text"] for row, vector in zip(rows, brought, strict=True) if len(vector) != size]
-        made = iter(await self._embedder.embed_passages(lacking))
-        return [vector if len(vector) == size else next(made) for vector in brought]
+        imported = [unpack_vector(row["vector"]) if isinstance(row["vector"], bytes) else [] for row in rows]
+        texts = [row["text"] for row, vector in zip(rows, imported, strict=True) if len(vector) != size]
+        embedded = iter(await self._embedder.embed_passages(texts))
+        return [vector if len(vector) == size else next(embedded) for vector in imported]
 
-    async def _bury(self) -> int:
+    async def _delete_points(self) -> int:
+        """Delete the points of one batch of tombstones; return their number."""
         rows = await self._graph.run("projection/tombstones", limit=_BATCH)
         await self._vectors.delete([point_id(row["namespace"], row["kind"], row["key"]) for row in rows])
-        # What was created anew under the old name, and projected by somebody before the deletion, has just lost it.
-        if again := await self._existing(rows):
-            await change(self._graph, "projection/requeue", elements=[row["element"] for row in again])
-        await change(self._graph, "projection/bury", records=rows)
+        # A record that was created again under the same key and already projected has just lost its point.
+        if recreated := await self._existing(rows):
+            await change_queued(self._graph, "projection/requeue", elements=[row["element"] for row in recreated])
+        await change_queued(self._graph, "projection/remove_tombstones", records=rows)
         return len(rows)
 
     async def _existing(self, records: Sequence[Mapping[str, str]]) -> list[Row]:
         return await self._graph.run("projection/existing", records=records)
 
-    def _tell(self, projected: Sequence[Row]) -> None:
+    def _notify_waiters(self, projected: Sequence[Row]) -> None:
         revisions = {(row["namespace"], row["kind"], row["key"]): row["revision"] for row in projected}
         for waiter in self._waiters:
             record = waiter.record
             if revisions.get((record["namespace"], record["kind"], record["key"]), -1) >= waiter.revision:
                 waiter.searchable.set()
 
-    async def _notice_loss(self) -> None:
-        """Compares counts; where Qdrant holds less than the graph takes for projected, looks which it lacks."""
+    async def _queue_missing(self) -> None:
+        """Compare the numbers of records and points; where points are missing, queue their records."""
         lag = await self.lag()
         records = sum(row["records"] for row in await self._graph.run("projection/scopes"))
         points = await self._vectors.count()
         if points < records - lag.records:
             found = await requeue_missing(self._graph, self._vectors)
-            _log.warning("vectors_made_again", missing=found.missing, stale=found.stale)
+            _log.warning("vectors_requeued", missing=found.missing, stale=found.stale)
         elif points > records + lag.deletions:
-            _log.warning("vectors_without_records", points=points, records=records, mend="precedent repair")
+            _log.warning("vectors_without_records", points=points, records=records, advice="precedent repair")
 
-    async def _persistently(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _retry_until_done(self, work: Callable[[], Awaitable[T]]) -> T:
         async for attempt in AsyncRetrying(
             retry=retry_if_exception(
                 lambda error: isinstance(error, Exception) and not isinstance(error, ModelMismatch)
@@ -235,23 +237,24 @@ class Projector:
         raise AssertionError("tenacity ends with an answer or an error")
 
     def _step_back(self, state: RetryCallState) -> None:
-        """What Qdrant holds may have changed while it was away: the next attempt opens and compares again."""
+        """Open and compare the vectors again at the next attempt: Qdrant may have lost points meanwhile."""
         self._prepared = self._following = False
         error = state.outcome.exception() if state.outcome else None
-        # A part that is away or slow is an ordinary day; anything else is a fault of ours, and the log says which.
-        ordinary = isinstance(error, PrecedentError) and not isinstance(error, InternalError)
+        # That a part is not available is expected; any other error is logged with its traceback.
+        is_expected = isinstance(error, PrecedentError) and not isinstance(error, InternalError)
         _log.warning(
             "projection_waits",
             error=type(error).__name__,
             attempt=state.attempt_number,
-            exc_info=None if ordinary else error,
+            exc_info=None if is_expected else error,
         )
 
 
-def _point(row: Row, vector: Sequence[float]) -> Point:
-    where = (row["namespace"], row["kind"], row["key"])
-    return Point(point_id(*where), vector, *where, row["revision"], row["scope"].split(), row["at"])
+def _build_point(row: Row, vector: Sequence[float]) -> Point:
+    name = (row["namespace"], row["kind"], row["key"])
+    origin = row["origin"] and PassageOrigin(**row["origin"])
+    return Point(point_id(*name), vector, *name, row["revision"], row["scope"].split(), row["at"], origin)
 
 
-def _settled(row: Row) -> dict[str, Any]:
+def _select_key(row: Row) -> dict[str, Any]:
     return {name: row[name] for name in ("element", "namespace", "kind", "key", "revision")}

@@ -1,25 +1,27 @@
-"""Compares the projection with the graph, mends it, makes it anew.
+"""Compares the projection with the graph, repairs it and recreates it.
 
-All of it goes page by page, so that a graph of any size takes the same memory. Repairing only queues: the projector
-carries it out, with the same care as any other change.
+Everything works page by page, with constant memory. A repair only queues changes, and the projector processes them like
+any other change.
+
+Source: SVC-70, SVC-71, SVC-72.
 """
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
+from server.core.types import Row
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
-from server.types import Row
-from server.vectors.outbox import change
-from server.vectors.store import PAGE, Held, VectorStore, point_id
+from server.vectors.outbox import change_queued
+from server.vectors.store import PAGE, StoredPoint, VectorStore, point_id
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was compared, and where the two differ.
+    """The result of a comparison of records and points.
 
-    `queued` records and deletions still wait for their projection, which is no fault. `missing` records have no point,
-    `stale` ones have one of another revision, `orphaned` points have no record.
+    `queued` records wait for their projection, which is normal. `missing` records have no point, `stale` records have a
+    point of another revision, `orphaned` points have no record.
     """
 
     records: int = 0
@@ -31,7 +33,7 @@ class Report:
 
     @property
     def consistent(self) -> bool:
-        """Whether nothing has to be repaired."""
+        """Whether there is nothing to repair."""
         return not (self.missing or self.stale or self.orphaned)
 
     def __add__(self, other: "Report") -> "Report":
@@ -40,16 +42,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """One page's findings, and what mends them: elements to queue, records to entomb, points to delete."""
+    """The report of one page, and its repair: elements to queue, records that need tombstones, points to delete."""
 
     report: Report
     requeue: list[str] = field(default_factory=list)
-    entomb: list[dict[str, str]] = field(default_factory=list)
+    deleted: list[dict[str, str]] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
 
 
 async def verify(graph: Graph, vectors: VectorStore) -> Report:
-    """Compares every record with its point and every point with its record; changes nothing."""
+    """Compare every record with its point and every point with its record, without any change."""
     report = Report()
     async for difference in _all(graph, vectors):
         report += difference.report
@@ -57,36 +59,36 @@ async def verify(graph: Graph, vectors: VectorStore) -> Report:
 
 
 async def repair(graph: Graph, vectors: VectorStore) -> Report:
-    """Compares likewise, queues what is missing or stale, and removes what is orphaned; reports what it found.
+    """Compare likewise, queue missing and stale records, and remove orphaned points; return the report.
 
-    `Projector.drain` (or a running service) then carries out what is queued.
+    `Projector.drain` or a running service then processes the queue.
     """
     report = Report()
     async for difference in _all(graph, vectors):
         report += difference.report
-        await _mend(graph, vectors, difference)
+        await _apply(graph, vectors, difference)
     return report
 
 
 async def requeue_missing(graph: Graph, vectors: VectorStore) -> Report:
-    """The half of `repair` that only adds: queues what is missing or stale."""
+    """Queue missing and stale records; remove nothing."""
     report = Report()
     async for difference in _records(graph, vectors):
         report += difference.report
-        await _mend(graph, vectors, difference)
+        await _apply(graph, vectors, difference)
     return report
 
 
 async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int:
-    """Drops every point, whatever model it was made with, queues every record, and returns how many there are.
+    """Delete all points, queue all records, and return the number of records.
 
-    Cut off at any moment, it leaves a projection that refuses to start (another model) or fills itself (the same).
+    After an interruption, the projection either refuses to start (another model) or completes itself (the same model).
     """
     await vectors.clear(embedder.dimension, embedder.fingerprint)
     records = 0
-    async for page in _stored(graph):
+    async for page in _pages(graph):
         records += len(page)
-        await change(graph, "projection/requeue", elements=[row["element"] for row in page])
+        await change_queued(graph, "projection/requeue", elements=[row["element"] for row in page])
     await graph.run(
         "projection/remember_model",
         name=embedder.name,
@@ -97,11 +99,11 @@ async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int
 
 
 async def requeue(graph: Graph, namespace: str) -> int:
-    """Queues every record of a namespace, whatever Qdrant holds of it, and returns how many there are."""
+    """Queue all records of a namespace and return their number."""
     records = 0
-    async for page in _stored(graph, namespace):
+    async for page in _pages(graph, namespace):
         records += len(page)
-        await change(graph, "projection/requeue", elements=[row["element"] for row in page])
+        await change_queued(graph, "projection/requeue", elements=[row["element"] for row in page])
     return records
 
 
@@ -113,11 +115,11 @@ async def _all(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]
 
 
 async def _records(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]:
-    async for page in _stored(graph):
+    async for page in _pages(graph):
         settled = {row["point"]: row for row in page if not row["queued"]}
-        held = await vectors.revisions(list(settled))
-        missing = [row["element"] for point, row in settled.items() if point not in held]
-        stale = [row["element"] for point, row in settled.items() if point in held and held[point] != row["revision"]]
+        stored = await vectors.revisions(list(settled))
+        missing = [row["element"] for point, row in settled.items() if point not in stored]
+        stale = [row["element"] for point, row in settled.items() if stored.get(point) not in {None, row["revision"]}]
         yield _Difference(
             Report(records=len(page), queued=len(page) - len(settled), missing=len(missing), stale=len(stale)),
             requeue=[*missing, *stale],
@@ -126,28 +128,28 @@ async def _records(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Differe
 
 async def _points(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]:
     async for page in vectors.scan():
-        rows = await graph.run("projection/existing", records=[_name(held) for held in page])
+        rows = await graph.run("projection/existing", records=[_key_of(point) for point in page])
         exist = {point_id(row["namespace"], row["kind"], row["key"]) for row in rows}
-        orphans = [held for held in page if held.id not in exist]
-        ours = [held for held in orphans if held.id == point_id(held.namespace, held.kind, held.key)]
+        orphans = [point for point in page if point.id not in exist]
+        own = [point for point in orphans if point.id == point_id(point.namespace, point.kind, point.key)]
         yield _Difference(
             Report(points=len(page), orphaned=len(orphans)),
-            entomb=[_name(held) for held in ours],
-            foreign=sorted({held.id for held in orphans} - {held.id for held in ours}),
+            deleted=[_key_of(point) for point in own],
+            foreign=sorted({point.id for point in orphans} - {point.id for point in own}),
         )
 
 
-async def _mend(graph: Graph, vectors: VectorStore, difference: _Difference) -> None:
+async def _apply(graph: Graph, vectors: VectorStore, difference: _Difference) -> None:
     if difference.requeue:
-        await change(graph, "projection/requeue", elements=difference.requeue)
-    if difference.entomb:
-        await change(graph, "projection/entomb", records=difference.entomb)
+        await change_queued(graph, "projection/requeue", elements=difference.requeue)
+    if difference.deleted:
+        await change_queued(graph, "projection/add_tombstones", records=difference.deleted)
     if difference.foreign:
         await vectors.delete(difference.foreign)
 
 
-async def _stored(graph: Graph, only: str | None = None) -> AsyncIterator[list[Row]]:
-    """Every record, or those of one namespace, in pages, each row with the id of its point."""
+async def _pages(graph: Graph, only: str | None = None) -> AsyncIterator[list[Row]]:
+    """Yield the records, or those of one namespace, in pages; each row has the id of its point."""
     for scope in await graph.run("projection/scopes"):
         kind, namespace = scope["kind"], scope["namespace"]
         if only not in {None, namespace}:
@@ -158,5 +160,5 @@ async def _stored(graph: Graph, only: str | None = None) -> AsyncIterator[list[R
             after = page[-1]["key"]
 
 
-def _name(held: Held) -> dict[str, str]:
-    return {"namespace": held.namespace, "kind": held.kind, "key": held.key}
+def _key_of(point: StoredPoint) -> dict[str, str]:
+    return {"namespace": point.namespace, "kind": point.kind, "key": point.key}

@@ -1,49 +1,68 @@
-"""The seam to Qdrant: what a vector store is asked for, and nothing more.
+"""The seam to Qdrant: the protocol of a vector store.
 
-Neo4j is the authority; a store holds one point for each projected revision of a record and only proposes candidates
-(design.md sections 1 and 4). `server/vectors/edge.py` and `server/vectors/remote.py` pass one contract test suite.
+Neo4j is the authority; a store has one point for each projected record and only proposes candidates.
+`server/vectors/edge.py` and `server/vectors/remote.py` pass the same contract tests.
+
+Source: SVC-73.
 """
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 from uuid import UUID, uuid5
 
 import numpy as np
 
-from server.errors import ModelMismatch
+from server.core.errors import ModelMismatch
 
 Vector = Sequence[float]
 _POINTS = UUID("5b5f3a52-0a3c-5c0e-9d5e-0d6a4f1c7e11")
 PAGE = 1_000
-"""Points that one page of `scan` holds at most."""
-TOLD = ("namespace", "kind", "key", "revision", "scope", "at")
-"""What of a point's payload a hit tells."""
+"""The greatest number of points in a page of `scan`."""
+HIT_FIELDS = (
+    "namespace", "kind", "key", "revision", "at", "record", "whole", "parts", "session", "first_place", "last_place",
+)  # fmt: skip
+"""The fields of a point's payload that a hit has."""
 
 
 def point_id(namespace: str, kind: str, key: str) -> str:
-    """The id of a record's point: the same everywhere and always."""
+    """Return the id of a record's point, which never changes."""
     return str(uuid5(_POINTS, json.dumps([namespace, kind, key], ensure_ascii=False)))
 
 
-def packed(vector: Vector) -> bytes:
-    """A vector as a record may bring it along to its projection: numbers of 32 bits, little end first."""
+def pack_vector(vector: Vector) -> bytes:
+    """Return a vector as bytes, as an imported record stores it: 32-bit floats, little-endian."""
     return np.asarray(vector, dtype="<f4").tobytes()
 
 
-def unpacked(stored: bytes) -> list[float]:
-    """The vector that `packed` was given, in its precision."""
+def unpack_vector(stored: bytes) -> list[float]:
+    """Return the vector of `pack_vector`, with its precision."""
     numbers: list[float] = np.frombuffer(stored, dtype="<f4").tolist()
     return numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A record as the store holds it: whose it is, what it is, and the revision that was embedded.
+class PassageOrigin:
+    """The record of a passage by its integer id, and its position in a session, if it has one.
 
-    `scope` are the words of the record's property `scope`, `at` is when it is from, in epoch milliseconds: what a
-    search may be narrowed to.
+    `whole` marks the passage that stands for the record as a whole; `parts` is the number of passages of the record's
+    text. `first_place` and `last_place` are positions in `session`, both included.
+    """
+
+    record: int
+    whole: bool = False
+    parts: int = 1
+    session: str | None = None
+    first_place: int | None = None
+    last_place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A passage in the store: its key, the embedded revision, and the fields that searches filter by.
+
+    `scope` contains the tags of the passage's property `scope`; `at` is its time in epoch milliseconds.
     """
 
     id: str
@@ -54,18 +73,22 @@ class Point:
     revision: int
     scope: Sequence[str] = ()
     at: int | None = None
+    origin: PassageOrigin | None = None
 
     @property
     def payload(self) -> dict[str, Any]:
-        """What is stored beside the vector: names, the revision and what narrows a search, never a body."""
-        named = {"namespace": self.namespace, "kind": self.kind, "key": self.key, "revision": self.revision}
-        narrowing = {"scope": list(self.scope), "at": self.at}
-        return named | {name: value for name, value in narrowing.items() if value not in (None, [])}
+        """The data stored with the vector: key, revision and filters, never a text."""
+        key = {"namespace": self.namespace, "kind": self.kind, "key": self.key, "revision": self.revision}
+        filters: dict[str, Any] = {"scope": list(self.scope), "at": self.at}
+        if self.origin:
+            # Qdrant Edge filters by numbers and keywords, not by booleans.
+            filters |= asdict(self.origin) | {"whole": int(self.origin.whole)}
+        return key | {name: value for name, value in filters.items() if value not in (None, [])}
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A point without its vector, as `scan` finds it."""
+class StoredPoint:
+    """A point without its vector."""
 
     id: str
     namespace: str
@@ -74,8 +97,8 @@ class Held:
     revision: int
 
     @classmethod
-    def of(cls, id: object, payload: Mapping[str, Any] | None) -> "Held":  # noqa: A002 - the store's word
-        """Reads a stored payload; what somebody else put into the store reads as a record that the graph lacks."""
+    def of(cls, id: object, payload: Mapping[str, Any] | None) -> "StoredPoint":  # noqa: A002 - the store's name
+        """Read a stored payload; a foreign payload gives the key of a record that does not exist."""
         found = payload or {}
         return cls(
             str(id),
@@ -88,7 +111,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate: a point and its cosine similarity, -1..1."""
+    """A candidate: a point and its cosine similarity, -1 to 1."""
 
     id: str
     score: float
@@ -96,35 +119,39 @@ class Hit:
     kind: str
     key: str
     revision: int
-    scope: tuple[str, ...] = ()
     at: int | None = None
+    origin: PassageOrigin | None = None
 
     @classmethod
-    def of(cls, id: object, score: float, payload: Mapping[str, Any] | None) -> "Hit":  # noqa: A002 - the store's word
-        """Reads a stored point and its score."""
-        held, found = Held.of(id, payload), payload or {}
-        scope, at = tuple(found.get("scope", ())), found.get("at")
-        return cls(held.id, score, held.namespace, held.kind, held.key, held.revision, scope, at)
+    def of(cls, id: object, score: float, payload: Mapping[str, Any] | None) -> "Hit":  # noqa: A002 - the store's name
+        """Read a stored point and its score."""
+        point, found = StoredPoint.of(id, payload), payload or {}
+        origin = None
+        if "record" in found:
+            values = {field.name: found[field.name] for field in fields(PassageOrigin) if field.name in found}
+            origin = PassageOrigin(**{**values, "whole": bool(found.get("whole"))})
+        return cls(point.id, score, point.namespace, point.kind, point.key, point.revision, found.get("at"), origin)
 
 
 class VectorStore(Protocol):
-    """Points of one embedding model. Every method raises `VectorsUnavailable` while the store cannot answer.
+    """The points of one embedding model. Every method raises `VectorsUnavailable` while the store cannot answer.
 
-    A folder raises `DiskFull` as well, a server `SetupError` (it refuses the key) or `InternalError` (the request).
+    A folder also raises `DiskFull`. A server also raises `SetupError` (a wrong key) and `InternalError` (a rejected
+    request).
     """
 
     async def open(self, dimension: int, fingerprint: str) -> None:
-        """Makes the store ready, creating it where there is none; a second call does nothing more.
+        """Open the store, and create it where there is none; a second call has no effect.
 
-        Raises `ModelMismatch`, having changed nothing, where it holds another model's vectors, and `HomeInUse`
-        where another process owns it.
+        Raises `ModelMismatch`, without any change, where it has vectors of another model, and `HomeInUse` where another
+        process uses it.
         """
 
     async def upsert(self, points: Sequence[Point]) -> None:
-        """Stores the points, replacing those of the same ids; durable when it returns."""
+        """Store the points and replace those with the same ids; durable when it returns."""
 
     async def delete(self, ids: Sequence[str]) -> None:
-        """Removes the points of these ids; those that are not there are no error. Durable when it returns."""
+        """Remove the points with these ids, if they exist; durable when it returns."""
 
     async def search(
         self,
@@ -134,43 +161,46 @@ class VectorStore(Protocol):
         namespace: str,
         kinds: Sequence[str],
         ids: Sequence[str] | None = None,
+        records: Sequence[int] | None = None,
+        wholes: bool = False,
         scope: str | None = None,
         since: int | None = None,
         until: int | None = None,
     ) -> list[Hit]:
-        """The points of this namespace and these kinds nearest to the vector, best first.
+        """Return the points of this namespace and these kinds that are nearest to the vector, best first.
 
-        With `ids`, the exact similarity of just those of these points that are there. `scope` keeps to points with
-        that word, `since` and `until` to those from between, both included, in epoch milliseconds.
+        `ids` and `records` limit the search to these points, or to the points of these records, with exact
+        similarities. `wholes` limits it to points that stand for a whole record, `scope` to points with this tag,
+        `since` and `until` to times from and to these, both included, in epoch milliseconds.
         """
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
-        """The revision that the store holds, for those of these ids that are there."""
+        """Return the stored revisions of these points, if they exist."""
 
     async def vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
-        """The vectors, of length 1, of those of these ids that are there."""
+        """Return the vectors, of length 1, of these points, if they exist."""
 
-    def scan(self) -> AsyncIterator[list[Held]]:
-        """Every point, in pages; what is stored or removed meanwhile may or may not be seen."""
+    def scan(self) -> AsyncIterator[list[StoredPoint]]:
+        """Yield all points in pages, with or without those that are stored or removed meanwhile."""
 
     async def count(self) -> int:
-        """How many points there are."""
+        """Return the number of points."""
 
     async def clear(self, dimension: int, fingerprint: str) -> None:
-        """Drops everything, whatever model it was of, and leaves an open, empty store of this model."""
+        """Delete all points, of any model, and open an empty store for this model."""
 
     async def close(self) -> None:
-        """Lets go of the store; `open` makes it ready again."""
+        """Close the store; `open` opens it again."""
 
 
 def refuse_other_model(
     *, stored_dimension: int, stored_fingerprint: str, dimension: int, fingerprint: str, where: str
 ) -> None:
-    """Raises `ModelMismatch` unless the stored model is the one in use; `where` says what holds the stored one."""
+    """Raise `ModelMismatch` unless the stored model is the one in use; `where` names what has the stored model."""
     if (stored_dimension, stored_fingerprint) != (dimension, fingerprint):
         raise ModelMismatch(
-            f"{where} was made with another embedding model. `precedent rebuild` embeds everything anew with the "
-            "model in use; to keep what is there, go back to the model that made it.",
+            f"{where} was made with another embedding model. Run `precedent rebuild` to embed everything with the "
+            "model in use, or configure the earlier model again.",
             {
                 "stored": {"dimension": stored_dimension, "fingerprint": stored_fingerprint},
                 "in_use": {"dimension": dimension, "fingerprint": fingerprint},

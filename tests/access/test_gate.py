@@ -17,11 +17,11 @@ from server.access.bearer import CALLER_HEADER
 from server.access.gate import Gate, caller_of
 from server.access.rate import RateLimit
 from server.access.tokens import Tokens
-from server.errors import Conflict, InvalidArgument, NotFound
+from server.core.errors import Conflict, InvalidArgument, NotFound
+from server.core.principals import Role
+from server.core.settings import Settings
 from server.graph.graph import Graph, connect
-from server.principals import Role
-from server.rest.errors import told
-from server.settings import Settings
+from server.rest.errors import to_response
 
 pytestmark = pytest.mark.anyio
 SECRET = "operator-secret"
@@ -38,7 +38,7 @@ async def _whoami(request: Request) -> JSONResponse:
 def _client(tokens: Tokens, base: str = "http://127.0.0.1:8001", **env: Any) -> httpx2.AsyncClient:
     settings = Settings(**{"AGENT_MEMORY_SECRET": SECRET, **env})
     routes = Starlette(routes=[Route(path, _whoami) for path in ("/mcp", "/memories", "/healthcheck", "/docs")])
-    app = Gate(routes, settings=settings, tokens=tokens, rate=RateLimit(settings.rate_limit), told=told)
+    app = Gate(routes, settings=settings, tokens=tokens, rate=RateLimit(settings.rate_limit), to_response=to_response)
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=base)
 
 
@@ -54,7 +54,7 @@ async def tokens(graph: Graph, driver: AsyncDriver) -> AsyncIterator[Tokens]:
     await driver.execute_query(remove, database_="neo4j")
 
 
-@pytest.mark.proves("access:loopback")
+@pytest.mark.proves("SVC-19")
 async def test_on_loopback_anybody_is_an_agent_over_mcp_and_admin_over_rest(tokens: Tokens) -> None:
     async with _client(tokens) as client:
         assert (await client.get("/mcp")).json()["role"] == "agent"
@@ -62,15 +62,16 @@ async def test_on_loopback_anybody_is_an_agent_over_mcp_and_admin_over_rest(toke
         assert (await client.get("/memories")).json()["role"] == "admin"
 
 
-async def test_without_the_secret_nobody_is_more_than_a_viewer(tokens: Tokens) -> None:
+@pytest.mark.proves("SVC-23")
+async def test_without_the_secret_every_caller_is_a_viewer(tokens: Tokens) -> None:
     token = await tokens.create("ada", kind="human", role=Role.ADMIN, namespace="default")
     async with _client(tokens, AGENT_MEMORY_SECRET="") as client:
         answer = await client.get("/mcp", headers=_bearing(token))
         assert answer.json() == {"name": "ada", "kind": "human", "role": "viewer", "namespace": "default"}
 
 
-@pytest.mark.proves("access:tokens")
-async def test_from_the_first_token_on_nobody_comes_in_without_one(tokens: Tokens) -> None:
+@pytest.mark.proves("SVC-20")
+async def test_once_a_token_exists_every_request_requires_one(tokens: Tokens) -> None:
     token = await tokens.create("ada", kind="human", role=Role.ADMIN, namespace="team")
     async with _client(tokens) as client:
         for path in ("/mcp", "/memories"):
@@ -84,20 +85,22 @@ async def test_from_the_first_token_on_nobody_comes_in_without_one(tokens: Token
             assert (await client.get(path)).status_code == 200
 
 
+@pytest.mark.proves("SVC-21")
 @pytest.mark.parametrize("path", ["/mcp", "/memories"])
 async def test_a_wrong_token_is_refused_even_where_none_is_needed(tokens: Tokens, path: str) -> None:
     async with _client(tokens) as client:
         assert (await client.get(path, headers=_bearing("guess"))).status_code == 401
 
 
-@pytest.mark.proves("access:rate")
-async def test_whether_all_is_well_is_told_to_anybody_with_whatever_token_and_however_often(tokens: Tokens) -> None:
+@pytest.mark.proves("SVC-20")
+async def test_health_answers_every_caller_with_any_token_and_without_a_rate_limit(tokens: Tokens) -> None:
     async with _client(tokens, PRECEDENT_RATE_LIMIT="2/minute") as client:
         for _ in range(5):
             assert (await client.get("/healthcheck", headers=_bearing("long gone"))).status_code == 200
         assert (await client.get("/memories")).status_code == 200, "nobody has asked for anything yet"
 
 
+@pytest.mark.proves("SVC-20")
 async def test_beyond_loopback_a_credential_is_always_needed(tokens: Tokens) -> None:
     async with _client(tokens, base="http://10.0.0.7:8001", PRECEDENT_HOST="10.0.0.7") as client:
         assert (await client.get("/memories")).status_code == 401
@@ -105,6 +108,7 @@ async def test_beyond_loopback_a_credential_is_always_needed(tokens: Tokens) -> 
         assert answer.json()["role"] == "admin"
 
 
+@pytest.mark.proves("SVC-24")
 async def test_the_holder_of_the_secret_may_speak_for_another(tokens: Tokens) -> None:
     caller = {"name": "bob", "kind": "agent", "role": "viewer", "namespace": "team"}
     async with _client(tokens) as client:
@@ -116,6 +120,7 @@ _NONSENSE = ["", "{}", "[]", "null", '{"role":"king"}', '{"role":"agent","kind":
 _WHOLE = {"name": "b", "kind": "agent", "role": "agent", "namespace": "n"}
 
 
+@pytest.mark.proves("SVC-24")
 @pytest.mark.parametrize(
     "named",
     [
@@ -130,6 +135,7 @@ async def test_a_caller_that_makes_no_sense_is_refused(tokens: Tokens, named: st
         assert (await client.get("/mcp", headers=headers)).status_code == 401
 
 
+@pytest.mark.proves("SVC-24")
 async def test_only_the_holder_of_the_secret_may_speak_for_another(tokens: Tokens) -> None:
     named = {CALLER_HEADER: json.dumps({**_WHOLE, "role": "admin", "namespace": "other"})}
     async with _client(tokens) as client:
@@ -141,7 +147,7 @@ async def test_only_the_holder_of_the_secret_may_speak_for_another(tokens: Token
         assert (answer["role"], answer["namespace"]) == ("viewer", "default")
 
 
-@pytest.mark.proves("access:hosts")
+@pytest.mark.proves("SVC-28")
 async def test_foreign_hosts_and_origins_are_refused_on_every_route(tokens: Tokens) -> None:
     async with _client(tokens) as client:
         for path in ("/mcp", "/memories", "/healthcheck", "/nowhere"):
@@ -160,7 +166,7 @@ async def test_foreign_hosts_and_origins_are_refused_on_every_route(tokens: Toke
 _PREFLIGHT = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
 
 
-@pytest.mark.proves("access:hosts")
+@pytest.mark.proves("SVC-28")
 async def test_a_page_elsewhere_may_ask_only_where_its_origin_is_allowed(tokens: Tokens) -> None:
     asked = {"Origin": PAGE, **_PREFLIGHT}
     async with _client(tokens) as client:
@@ -179,17 +185,31 @@ async def test_a_page_elsewhere_may_ask_only_where_its_origin_is_allowed(tokens:
         assert (await client.options("/memories", headers=elsewhere)).status_code == 421
 
 
-async def test_what_was_known_of_tokens_holds_on_while_the_graph_is_away() -> None:
+@pytest.mark.proves("SVC-27")
+async def test_remembered_tokens_stay_valid_while_the_graph_is_unavailable() -> None:
     async with (
         connect("bolt://127.0.0.1:1", "neo4j", "none", retry_time=0) as nobody,
         _client(Tokens(nobody)) as client,
     ):
-        assert (await client.get("/mcp")).status_code == 401, "not knowing whether tokens exist, nobody comes in"
+        assert (await client.get("/mcp")).status_code == 401, "without knowing whether tokens exist, one is required"
         asked = await client.get("/mcp", headers=_bearing("x"))
         assert (asked.status_code, asked.json()["code"]) == (503, "DB_CONNECTION_ERROR")
 
 
-@pytest.mark.proves("access:tokens")
+@pytest.mark.proves("SVC-27")
+async def test_a_token_that_was_looked_up_stays_valid_while_the_graph_is_away(
+    tokens: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.access.tokens._REMEMBER_SECONDS", 0.0)
+    token = await tokens.create("ada", kind="human", role=Role.AGENT, namespace="team")
+    async with connect("bolt://127.0.0.1:1", "neo4j", "none", retry_time=0) as nobody, _client(tokens) as client:
+        assert (await client.get("/mcp", headers=_bearing(token))).status_code == 200
+        monkeypatch.setattr(tokens, "_graph", nobody)
+        assert (await client.get("/mcp", headers=_bearing(token))).json()["name"] == "ada"
+        assert (await client.get("/mcp", headers=_bearing("never seen"))).status_code == 503
+
+
+@pytest.mark.proves("SVC-25")
 async def test_a_name_has_one_token_which_is_never_stored(tokens: Tokens, driver: AsyncDriver) -> None:
     token = await tokens.create("ada", kind="human", role=Role.AGENT, namespace="default")
     with pytest.raises(Conflict, match="ada"):
@@ -203,6 +223,7 @@ async def test_a_name_has_one_token_which_is_never_stored(tokens: Tokens, driver
         await tokens.revoke("ada")
 
 
+@pytest.mark.proves("SVC-25")
 @pytest.mark.parametrize(("name", "namespace"), [("", "n"), (" ", "n"), ("a\nb", "n"), ("x" * 201, "n"), ("a", "")])
 async def test_a_name_that_cannot_be_one_gets_no_token(tokens: Tokens, name: str, namespace: str) -> None:
     with pytest.raises(InvalidArgument):
@@ -210,7 +231,7 @@ async def test_a_name_that_cannot_be_one_gets_no_token(tokens: Tokens, name: str
     assert await tokens.list() == []
 
 
-@pytest.mark.proves("access:tokens")
+@pytest.mark.proves("SVC-21")
 async def test_a_token_is_good_until_it_expires_or_is_revoked(tokens: Tokens, graph: Graph) -> None:
     now = datetime.now(UTC)
     spent = await tokens.create("ada", kind="human", role=Role.AGENT, namespace="n", expires=now)
@@ -221,11 +242,11 @@ async def test_a_token_is_good_until_it_expires_or_is_revoked(tokens: Tokens, gr
     await tokens.revoke("bob")
     async with _client(Tokens(graph)) as elsewhere:
         assert (await elsewhere.get("/mcp", headers=_bearing(good))).status_code == 401
-        assert (await elsewhere.get("/mcp")).status_code == 401, "the spent one counts still: nobody comes in without"
+        assert (await elsewhere.get("/mcp")).status_code == 401, "the spent one counts still: a token is required"
 
 
-@pytest.mark.proves("access:rate")
-async def test_who_asks_too_often_is_told_when_to_come_back_and_nobody_else_is(tokens: Tokens) -> None:
+@pytest.mark.proves("SVC-29")
+async def test_only_the_caller_over_its_limit_has_to_wait_and_learns_how_long(tokens: Tokens) -> None:
     async with _client(tokens, PRECEDENT_RATE_LIMIT="3/minute") as client:
         for _ in range(3):
             assert (await client.get("/memories")).status_code == 200

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from server.access.requests import RequestLog
-from server.metrics import Metrics
+from server.observability.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
 
@@ -17,6 +17,7 @@ async def _answer(_request: Request) -> Response:
     return PlainTextResponse("here")
 
 
+@pytest.mark.proves("SVC-75")
 async def test_methods_that_http_does_not_have_are_counted_as_one() -> None:
     metrics = Metrics()
     app = RequestLog(Starlette(routes=[Route("/here", _answer)]), metrics=metrics)

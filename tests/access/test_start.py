@@ -7,16 +7,16 @@ import pytest
 
 from server.access.tokens import Tokens
 from server.app import open_app
-from server.errors import SetupError
+from server.core.errors import SetupError
+from server.core.principals import Role
+from server.core.settings import Settings
 from server.graph.graph import Graph
-from server.principals import Role
-from server.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.proves("access:tokens")
-async def test_beyond_loopback_without_a_credential_it_refuses_to_start_and_says_what_to_do(
+@pytest.mark.proves("SVC-22")
+async def test_without_loopback_and_credential_the_start_is_refused_with_advice(
     neo4j: tuple[str, str, str], graph: Graph, tmp_path: Path
 ) -> None:
     uri, user, password = neo4j

@@ -32,7 +32,7 @@ async def evaluate(graph: Graph, driver: AsyncDriver, namespace: str, folder: Pa
     await graph.run(
         "evaluation/record_evaluation",
         namespace=namespace,
-        query_id=int(summary.remarks[0].told.split()[-1]),
+        query_id=int(summary.remarks[0].text.split()[-1]),
         id=4_000_000,
         query="Who keeps a parrot?",
         judge1_model="openai:gpt-4o",
@@ -44,6 +44,7 @@ async def evaluate(graph: Graph, driver: AsyncDriver, namespace: str, folder: Pa
         seconds=1.0,
         by="ada",
         judgements=rows,
+        not_evaluated=[],
     )
     for day, precision, baseline, drifted in (("2026-01-01", 0.8, None, False), ("2026-01-02", 0.5, 0.8, True)):
         await graph.run(

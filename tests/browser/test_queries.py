@@ -1,6 +1,6 @@
 """The saved queries for people in Neo4j Browser: each runs as it is, without a warning, and shows something.
 
-Source: issue 3 section 9. They are run word for word, but for the namespace, on a graph made by the real services.
+Source: SVC-66. They are run word for word, but for the namespace, on a graph made by the real services.
 """
 
 import itertools
@@ -17,21 +17,24 @@ from neo4j.graph import Node, Relationship
 from neo4j.graph import Path as GraphPath
 
 from ingest.triples import ingest_triples
+from server.core.principals import Principal, Role
+from server.decisions.passages import build_passages, format_decision
 from server.embedding.embedder import FastEmbedder
 from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
-from server.entries.documents import Document, DocumentWriter, Shelf
+from server.entries.documents import DocumentWriter, IngestionContext, TextDocument
 from server.entries.writing import EntryWriter, NewEntry
 from server.graph.graph import Graph
+from server.graph.keys import comparison_key
+from server.graph.lucene import namespace_tag
 from server.graph.sequence import IdSequence
-from server.graph.words import scope_token
-from server.principals import Principal, Role
+from server.retrieval.writing import prepare_text
 from server.vectors.edge import EdgeStore
 from tests.browser.evaluation import evaluate
 from tests.browser.layers import keep_layers
 from tests.browser.sessions import remember
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.proves("SVC-66")]
 _FOLDER = Path("cypher/browser")
 _QUERIES = sorted(path.stem for path in _FOLDER.glob("*.cypher"))
 _THEN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -58,16 +61,17 @@ async def seeded(
             "namespace": namespace,
             "id": title,
             "node_id": 1_000_000 + number,
-            "entity_node_id": 2_000_000 + number,
             "title": title,
-            "target": target,
+            **_about(target, 2_000_000 + number),
             "rationale": f"Because of what we know about {target}.",
-            "consequences": [],
+            "evidence": [],
             "origin": "agent" if old else "human",
             "by": "agent" if old else "alice",
             "at": _THEN + timedelta(days=number),
-            "scope": scope_token(namespace),
+            "scope": namespace_tag(namespace),
         }
+        text = prepare_text(namespace, decision["node_id"], format_decision(decision), title)
+        decision["passages"] = build_passages(text, decision)
         if old:
             await graph.run("decisions/supersede_decision", old_ids=[old], **decision)
         else:
@@ -91,9 +95,17 @@ async def seeded(
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
     await ingest_triples(graph, namespace, triples)
     await graph.run(
-        "projection/entomb", records=[{"namespace": namespace, "kind": "decision", "key": "a deleted decision"}]
+        "projection/add_tombstones", records=[{"namespace": namespace, "kind": "decision", "key": "a deleted decision"}]
     )
     return namespace
+
+
+def _about(target: str, node_id: int) -> dict[str, Any]:
+    """What a decision or a proposal says of its target, and of nothing else."""
+    key = comparison_key(target)
+    lacking = ("consequences", "alternatives", "alternatives_why_not", "passages", "requires")
+    about = {"name": target, "key": key, "link": "ABOUT", "node_id": node_id}
+    return {"target": target, "target_key": key, "things": [about], **{name: [] for name in lacking}}
 
 
 async def _keep_a_journal(graph: Graph, namespace: str) -> None:
@@ -137,18 +149,16 @@ async def _propose(graph: Graph, namespace: str) -> None:
             namespace=namespace,
             id=title,
             node_id=4_000_000 + number,
-            entity_node_id=5_000_000,
             title=title,
-            target="backups",
+            **_about("backups", 5_000_000),
             rationale="It was lost once.",
-            consequences=[],
             supersedes=[],
             confidence=0.5,
             evidence=[evidence["element"]],
             origin="agent",
             by="ada",
             at=_THEN + timedelta(hours=number),
-            scope=scope_token(namespace),
+            scope=namespace_tag(namespace),
         )
 
 
@@ -162,9 +172,9 @@ async def _keep_entries(graph: Graph, namespace: str) -> None:
 
     for text in ("We met about [[Neo4j]].", "It knows paths. " * 20, "Grace likes neo4j, and [[Bolt]]."):
         await save(text)
-    documents, shelf = DocumentWriter(graph, writer), Shelf(namespace, "ingest", "shop", "ingestion")
+    documents, shelf = DocumentWriter(graph, writer), IngestionContext(namespace, "ingest", "shop", "ingestion")
     for text in ("# Guide\n\nOld.", "# Guide\n\nNew."):
-        await documents.store(Document("file:///docs/guide.md", "docs/guide.md", text), shelf)
+        await documents.store(TextDocument("file:///docs/guide.md", "docs/guide.md", text), shelf)
 
 
 async def _run(driver: AsyncDriver, name: str, namespace: str) -> list[Record]:
@@ -387,7 +397,4 @@ async def test_every_node_that_a_person_may_meet_has_a_caption(seeded: str, driv
     assert {"Decision", "Entity", "Source", "IngestRun", "Sequence", "Tombstone", "Entry", "Passage", "Session"} <= {
         label for row in nodes for label in row["labels"]
     }
-
-
-def test_a_relation_that_cannot_be_a_type_shows_its_own_word() -> None:
     assert _caption("relationship", {"RELATED"}, {"relation": "SUPERSEDES"}) == "SUPERSEDES"

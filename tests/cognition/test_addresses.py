@@ -1,4 +1,4 @@
-"""What the address of a resource may say, and what is told where it says something else."""
+"""Parameters in the address of a resource, and the errors for bad ones."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.cognition.fields import days_ago, first_instant, last_instant
-from server.cognition.resources import RESOURCES, envelope
-from server.errors import GraphUnavailable, InternalError, InvalidArgument
-from server.resources import find
+from server.cognition.fields import days_ago, end_of_day, start_of_day
+from server.cognition.resources import RESOURCES, format_resource_error
+from server.core.errors import GraphUnavailable, InternalError, InvalidArgument
+from server.interface.resources import AnyResource, find
 
-_BY_NAME = {resource.name: resource for resource in RESOURCES}
+_BY_NAME: dict[str, AnyResource] = {resource.name: resource for resource in RESOURCES}
 _RAW, _EPISODES = _BY_NAME["l0-raw"], _BY_NAME["episode-memory"]
 
 
@@ -25,8 +25,9 @@ def _refusal(uri: str) -> str:
     return error.value.message
 
 
+@pytest.mark.proves("COG-48")
 def test_every_parameter_is_optional_but_for_the_query_of_episodes() -> None:
-    for resource in RESOURCES:
+    for resource in _BY_NAME.values():
         if resource is not _EPISODES:
             assert resource.parse(resource.uri) == resource.request()
     assert "query" in _refusal("memory://episode-memory")
@@ -34,6 +35,7 @@ def test_every_parameter_is_optional_but_for_the_query_of_episodes() -> None:
     assert "query" in _refusal("memory://episode-memory?query=%20%20")
 
 
+@pytest.mark.proves("COG-54")
 def test_parameters_are_decoded_and_typed() -> None:
     request = _EPISODES.parse(
         "memory://episode-memory?query=memory+consistency%3F&top_k=3&min_similarity=0.25&reward_min=-1&days_back=7"
@@ -51,11 +53,12 @@ def test_any_text_comes_through_an_address(text: str) -> None:
     assert _EPISODES.parse("memory://episode-memory?" + urlencode({"query": text})).query == text
 
 
+@pytest.mark.proves("COG-24", "COG-44", "COG-54")
 @pytest.mark.parametrize(
-    ("uri", "told"),
+    ("uri", "problem"),
     [
         ("memory://l0-raw?sesion_id=a", "session_id, date_range, speaker, limit, order"),
-        ("memory://working-memory?limit=3", "takes none"),
+        ("memory://working-memory?limit=3", "has no parameters"),
         ("memory://l0-raw?limit=0", "limit"),
         ("memory://l0-raw?limit=1001", "limit"),
         ("memory://l0-raw?limit=ten", "integer"),
@@ -69,7 +72,7 @@ def test_any_text_comes_through_an_address(text: str) -> None:
         ("memory://l0-raw?session_id=" + "x" * 256, "255"),
         ("memory://l0-raw?date_range=2026-01-10", "comma"),
         ("memory://l0-raw?date_range=2026-01-10:2026-01-15", "comma"),
-        ("memory://l0-raw?date_range=2026-01-10,2026-02-30", "calendar"),
+        ("memory://l0-raw?date_range=2026-01-10,2026-02-30", "valid date"),
         ("memory://l0-raw?date_range=2026-01-15,2026-01-10", "ends before"),
         ("memory://l0-raw#part", "#"),
         ("memory://l0-raw?limit", "name=value"),
@@ -88,8 +91,8 @@ def test_any_text_comes_through_an_address(text: str) -> None:
         ("memory://stale-memory?importance_min=inf", "number"),
     ],
 )
-def test_what_an_address_may_not_say_is_told_by_name(uri: str, told: str) -> None:
-    assert told in _refusal(uri)
+def test_a_bad_parameter_is_refused_by_name(uri: str, problem: str) -> None:
+    assert problem in _refusal(uri)
 
 
 @pytest.mark.parametrize("uri", ["memory://", "memory://l0", "memory://l0-raw-2", "file:///l0-raw", "", "l0-raw"])
@@ -97,6 +100,7 @@ def test_no_other_address_is_a_resource(uri: str) -> None:
     assert find(RESOURCES, uri) is None
 
 
+@pytest.mark.proves("COG-51")
 def test_templates_name_every_parameter() -> None:
     assert [resource.template for resource in RESOURCES] == [
         "memory://l2-insights{?query,top_k,fidelity_min,created_after,created_before}",
@@ -107,6 +111,7 @@ def test_templates_name_every_parameter() -> None:
     ]
 
 
+@pytest.mark.proves("COG-5", "COG-53")
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
@@ -115,16 +120,17 @@ def test_templates_name_every_parameter() -> None:
         (InternalError("Something went wrong."), "Tool execution failed"),
     ],
 )
-def test_an_error_names_the_resource_in_the_place_of_a_tool(error: Any, kind: str) -> None:
-    told = envelope(error, "memory://l0-raw?limit=0")
-    assert (told["error"], told["details"], told["resource"]) == (kind, error.message, "memory://l0-raw?limit=0")
-    assert "tool" not in told
+def test_an_error_names_the_resource_in_place_of_a_tool(error: Any, kind: str) -> None:
+    answer = format_resource_error(error, "memory://l0-raw?limit=0")
+    assert (answer["error"], answer["details"], answer["resource"]) == (kind, error.message, "memory://l0-raw?limit=0")
+    assert "tool" not in answer
 
 
+@pytest.mark.proves("COG-14", "COG-24")
 @given(st.dates(date(1970, 1, 1), date(9999, 12, 30)))
 def test_a_day_is_whole_and_in_utc(day: date) -> None:
-    assert first_instant(day) == datetime(day.year, day.month, day.day, tzinfo=UTC)
-    assert first_instant(day + timedelta(days=1)) - last_instant(day) == timedelta(milliseconds=1)
+    assert start_of_day(day) == datetime(day.year, day.month, day.day, tzinfo=UTC)
+    assert start_of_day(day + timedelta(days=1)) - end_of_day(day) == timedelta(milliseconds=1)
 
 
 def test_days_back_end_where_the_calendar_does() -> None:

@@ -1,4 +1,4 @@
-"""What was said, in its order. Source: cognitive.md "store_raw_dialogue"."""
+"""Dialogues and their order in a session."""
 
 import itertools
 import json
@@ -17,6 +17,7 @@ _CHAIN = (
 )
 
 
+@pytest.mark.proves("COG-11")
 async def test_a_dialogue_is_stored_whole_in_its_session(mind: Mind, cypher: Cypher) -> None:
     metadata = {"topic": "mind", "deep": {"list": [1, None, "ü"]}}
     request = StoreRawDialogue.parse(
@@ -26,12 +27,12 @@ async def test_a_dialogue_is_stored_whole_in_its_session(mind: Mind, cypher: Cyp
     assert (stored.session_id, stored.status) == ("s", "success")
     [row] = await cypher(
         "MATCH (d:Dialogue {namespace: $namespace})-[:IN]->(s:Session) "
-        "RETURN d {.id, .name, .speaker, .content, .metadata, .created_by} AS said, s.id AS session"
+        "RETURN d {.id, .name, .speaker, .content, .metadata, .created_by} AS dialogue, s.id AS session"
     )
-    said = row["said"]
-    assert json.loads(said.pop("metadata")) == metadata
+    dialogue = row["dialogue"]
+    assert json.loads(dialogue.pop("metadata")) == metadata
     assert row["session"] == "s"
-    assert said == {
+    assert dialogue == {
         "id": stored.id,
         "name": "user: What is consciousness?",
         "speaker": "user",
@@ -40,7 +41,8 @@ async def test_a_dialogue_is_stored_whole_in_its_session(mind: Mind, cypher: Cyp
     }
 
 
-async def test_a_session_has_one_order_whoever_speaks_at_once(mind: Mind, cypher: Cypher) -> None:
+@pytest.mark.proves("COG-12")
+async def test_a_session_has_one_order_whoever_writes_at_once(mind: Mind, cypher: Cypher) -> None:
     async def speak(name: str) -> None:
         for number in range(6):
             await mind.say(f"{name} {number}", speaker=name)
@@ -54,6 +56,7 @@ async def test_a_session_has_one_order_whoever_speaks_at_once(mind: Mind, cypher
     assert all(one["at"] < other["at"] for one, other in itertools.pairwise(rows))
 
 
+@pytest.mark.proves("COG-9", "COG-12")
 async def test_sessions_and_namespaces_are_apart(mind: Mind, cypher: Cypher) -> None:
     await mind.say("one")
     await mind.say("two", session="t")

@@ -1,12 +1,13 @@
-"""How much of a text says something. Source: cognitive.md "Semantic Fidelity"; open-questions.md."""
+"""The fidelity of a text, and its warning."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.cognition.fidelity import fidelity, warning
+from server.cognition.fidelity import build_warning, compute_fidelity
 
 
+@pytest.mark.proves("COG-17")
 @pytest.mark.parametrize(
     ("text", "score"),
     [
@@ -20,15 +21,17 @@ from server.cognition.fidelity import fidelity, warning
         ("!!!!!! words", 0.5),
     ],
 )
-def test_it_is_the_share_of_words_that_are_no_filling(text: str, score: float) -> None:
-    assert fidelity(text) == score
+def test_it_is_the_share_of_words_that_carry_information(text: str, score: float) -> None:
+    assert compute_fidelity(text) == score
 
 
+@pytest.mark.proves("COG-17")
 @given(st.text(max_size=200))
 def test_it_is_a_share_of_any_text(text: str) -> None:
-    assert 0.0 <= fidelity(text) <= 1.0
+    assert 0.0 <= compute_fidelity(text) <= 1.0
 
 
+@pytest.mark.proves("COG-18")
 def test_it_warns_below_the_threshold_and_not_at_it() -> None:
-    assert warning(0.5, 0.5) is None
-    assert "49%" in str(warning(0.49, 0.5))
+    assert build_warning(0.5, 0.5) is None
+    assert "49%" in str(build_warning(0.49, 0.5))

@@ -1,12 +1,12 @@
-"""What a search for insights finds, in which order. Source: cognitive.md "hybrid_search"; open-questions.md."""
+"""The results of a search for insights, and their order."""
 
 import pytest
 
 from server.cognition.hybrid import InsightSearch
+from server.core.errors import InvalidArgument
 from server.embedding.embedder import FastEmbedder
 from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
-from server.errors import InvalidArgument
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
 from server.vectors.projector import Projector
@@ -18,6 +18,7 @@ from tests.conftest import Cypher
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.proves("COG-25", "COG-29", "COG-31")
 async def test_the_first_in_meaning_and_in_words_has_the_score_one(mind: Mind, projector: Projector) -> None:
     said = await mind.say("What is consciousness?")
     first = (await mind.distil("Consciousness and memory are woven together", said)).id
@@ -40,7 +41,8 @@ async def test_the_first_in_meaning_and_in_words_has_the_score_one(mind: Mind, p
     }
 
 
-async def test_lists_are_fused_deep_and_told_by_top_k(mind: Mind, projector: Projector) -> None:
+@pytest.mark.proves("COG-28", "COG-29")
+async def test_lists_are_fused_deep_and_cut_to_top_k(mind: Mind, projector: Projector) -> None:
     for number in range(12):
         await mind.distil(f"Zebra {number} grazes")
     await projector.drain()
@@ -51,6 +53,7 @@ async def test_lists_are_fused_deep_and_told_by_top_k(mind: Mind, projector: Pro
     assert len(await mind.found("zebra")) == 12
 
 
+@pytest.mark.proves("COG-26")
 async def test_a_weight_of_zero_turns_a_source_off(mind: Mind, projector: Projector) -> None:
     words = (await mind.distil("The zebra grazes")).id
     meaning = (await mind.of(name="bob").distil("Striped horses of Africa eat")).id
@@ -59,12 +62,14 @@ async def test_a_weight_of_zero_turns_a_source_off(mind: Mind, projector: Projec
     assert set(await mind.found("zebra", weights={"semantic": 1.0, "keyword": 0.0})) == {words, meaning}
 
 
+@pytest.mark.proves("COG-26")
 @pytest.mark.parametrize("weights", [{"semantic": 0.5, "keyword": 0.6}, {"semantic": 0.5}, {"keyword": -0.1}])
 async def test_weights_have_to_sum_to_one(mind: Mind, weights: dict[str, float]) -> None:
     with pytest.raises(InvalidArgument, match=r"1\.0|greater"):
         await mind.search("zebra", weights=weights)
 
 
+@pytest.mark.proves("COG-27")
 async def test_a_vector_of_the_callers_own_is_taken_in_the_right_dimension(
     mind: Mind, projector: Projector, embedder: FastEmbedder
 ) -> None:
@@ -73,10 +78,11 @@ async def test_a_vector_of_the_callers_own_is_taken_in_the_right_dimension(
     await projector.drain()
     vector = await embedder.embed_query("regatta")
     assert (await mind.found("zebra", query_embedding=vector, weights={"semantic": 1.0, "keyword": 0.0}))[0] == boats
-    with pytest.raises(InvalidArgument, match="has 2 numbers, and the embedding model makes 384"):
+    with pytest.raises(InvalidArgument, match="has 2 numbers, but the embedding model uses 384"):
         await mind.search("zebra", query_embedding=[0.1, 0.2])
 
 
+@pytest.mark.proves("COG-31", "COG-32")
 async def test_without_qdrant_words_and_the_graph_still_find(
     mind: Mind, graph: Graph, embedder: FastEmbedder, sequence: IdSequence
 ) -> None:
@@ -96,10 +102,11 @@ async def test_without_qdrant_words_and_the_graph_still_find(
     assert answer.graph_results_count == 2
 
 
-async def test_evidence_of_the_graph_joins_and_takes_nobodys_place(
+@pytest.mark.proves("COG-30")
+async def test_evidence_of_the_graph_joins_and_displaces_no_match(
     mind: Mind, projector: Projector, graph: Graph, sequence: IdSequence
 ) -> None:
-    """What describes a thing that the query names, or one related to it, comes after what matches."""
+    """An insight about an entity of the query, or about a related one, comes after the matches."""
     entities = EntityService(graph, sequence)
     matching = [(await mind.of(name=f"m{n}").distil(f"Precedent remembers decision {n}")).id for n in range(3)]
     await projector.drain()
@@ -116,6 +123,7 @@ async def test_evidence_of_the_graph_joins_and_takes_nobodys_place(
     assert (await mind.search("what did anybody remember", top_k=10)).graph_results_count == 0
 
 
+@pytest.mark.proves("COG-33")
 async def test_what_the_graph_does_not_confirm_is_not_found(mind: Mind, projector: Projector, cypher: Cypher) -> None:
     gone = (await mind.distil("The physician prescribed medication")).id
     there = (await mind.of(name="bob").distil("A nurse handed over drugs")).id
@@ -125,6 +133,7 @@ async def test_what_the_graph_does_not_confirm_is_not_found(mind: Mind, projecto
     assert ([hit.id for hit in answer.results], answer.semantic_results_count) == ([there], 1)
 
 
+@pytest.mark.proves("COG-9", "COG-13")
 async def test_insights_of_another_namespace_or_family_are_not_found(mind: Mind, projector: Projector) -> None:
     await mind.of(namespace=f"{mind.caller.namespace}-other").distil("The zebra grazes")
     await mind.say("The zebra grazes")

@@ -1,4 +1,4 @@
-"""What is distilled from dialogues. Source: cognitive.md "compress_to_l2_insight"; issue "Cognition and evaluation"."""
+"""Insights: their sources, their fidelity, and the dialogues around them."""
 
 from dataclasses import replace
 
@@ -6,12 +6,12 @@ import anyio
 import pytest
 
 from server.cognition.insights import Insights
-from server.cognition.settings import CognitionSettings
+from server.core.errors import InvalidArgument, NotFound
 from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
 from server.entities.service import EntityService
-from server.errors import InvalidArgument, NotFound
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
+from server.parts import Parts
 from server.vectors.projector import Projector
 from tests.cognition.conftest import Mind
 from tests.conftest import Cypher
@@ -19,7 +19,8 @@ from tests.conftest import Cypher
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_insight_says_how_good_it_is_and_keeps_its_sources(mind: Mind, cypher: Cypher) -> None:
+@pytest.mark.proves("COG-15", "COG-17")
+async def test_an_insight_has_its_fidelity_and_its_sources(mind: Mind, cypher: Cypher) -> None:
     ids = [await mind.say(text) for text in ("one", "two", "three")]
     stored = await mind.distil("Ada chose Neo4j over Postgres for relations", ids[2], ids[0], ids[2])
     assert (stored.embedding_status, stored.status, stored.fidelity_warning) == ("pending", "success", False)
@@ -32,6 +33,7 @@ async def test_an_insight_says_how_good_it_is_and_keeps_its_sources(mind: Mind, 
     assert [(row["id"], row["sources"]) for row in rows] == [(stored.id, [ids[2], ids[0]])] * 2
 
 
+@pytest.mark.proves("COG-15", "COG-18")
 async def test_a_low_fidelity_warns_and_never_blocks(mind: Mind, cypher: Cypher) -> None:
     stored = await mind.distil("it is what it was and so on")
     assert (stored.fidelity_score, stored.fidelity_warning) == (0.0, True)
@@ -43,6 +45,7 @@ async def test_a_low_fidelity_warns_and_never_blocks(mind: Mind, cypher: Cypher)
     assert (row["score"], row["warns"], row["message"]) == (0.0, True, stored.warning_message)
 
 
+@pytest.mark.proves("COG-16")
 async def test_unknown_sources_are_named_and_nothing_is_written(mind: Mind, cypher: Cypher) -> None:
     known = await mind.say("one")
     elsewhere = mind.of(namespace=f"{mind.caller.namespace}-other")
@@ -57,10 +60,9 @@ async def test_unknown_sources_are_named_and_nothing_is_written(mind: Mind, cyph
     assert await elsewhere.found("never stored") == []
 
 
-async def test_it_is_searchable_once_qdrant_holds_it(
-    mind: Mind, graph: Graph, sequence: IdSequence, projector: Projector
-) -> None:
-    patient = Insights(graph, sequence, projector, CognitionSettings(searchable_wait=20, fidelity_threshold=0.5))
+@pytest.mark.proves("COG-19")
+async def test_it_is_searchable_once_qdrant_holds_it(mind: Mind, parts: Parts, projector: Projector) -> None:
+    patient = Insights(replace(parts, searchable_wait=20), fidelity_threshold=0.5)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(projector.run)
         with anyio.fail_after(20):
@@ -72,8 +74,9 @@ async def test_it_is_searchable_once_qdrant_holds_it(
     assert (await mind.search("sailing")).results[0].why == ["meaning"]
 
 
-async def test_what_was_said_around_its_sources_finds_it(mind: Mind) -> None:
-    """Before and after, also what is said later; two away, and not three."""
+@pytest.mark.proves("COG-20", "COG-31")
+async def test_the_dialogues_around_its_sources_find_it(mind: Mind) -> None:
+    """Two before and after, also dialogues stored later; not three."""
     turns = ["Aardvark.", "Buffalo.", "Yes, last summer!", "Cheetah.", "Dolphin.", "Elephant."]
     ids = [await mind.say(turn) for turn in turns[:4]]
     insight = (await mind.distil("They agreed", ids[2])).id
@@ -83,8 +86,11 @@ async def test_what_was_said_around_its_sources_finds_it(mind: Mind) -> None:
     for word in ("aardvark", "buffalo", "summer", "cheetah", "dolphin"):
         assert await mind.found(word) == [insight]
     assert await mind.found("elephant") == await mind.found("giraffe") == []
+    assert (await mind.search("aardvark")).results[0].why == ["neighbour"]
+    assert (await mind.search("agreed")).results[0].why == ["words"]
 
 
+@pytest.mark.proves("COG-20")
 async def test_around_an_insight_are_dialogues_also_when_both_come_at_once(mind: Mind) -> None:
     first = await mind.say("Aardvark")
 
@@ -100,8 +106,9 @@ async def test_around_an_insight_are_dialogues_also_when_both_come_at_once(mind:
     assert len(await mind.found("buffalo")) == 1
 
 
-async def test_without_sources_insights_stand_one_after_another(mind: Mind, cypher: Cypher) -> None:
-    """As long as one principal stores them, and not long after; of long ones each part."""
+@pytest.mark.proves("COG-21")
+async def test_without_sources_insights_are_neighbours_in_time(mind: Mind, cypher: Cypher) -> None:
+    """If one principal stores them within half an hour."""
     before = (await mind.distil("An aardvark was seen")).id
     other = (await mind.of(name="somebody else").distil("Nothing to do with it")).id
     after = (await mind.distil("It was in the evening")).id
@@ -114,6 +121,7 @@ async def test_without_sources_insights_stand_one_after_another(mind: Mind, cyph
     assert await mind.found("nothing") == [other]
 
 
+@pytest.mark.proves("COG-21")
 async def test_without_sources_one_principals_insights_have_one_order_also_when_they_come_at_once(
     mind: Mind, cypher: Cypher
 ) -> None:
@@ -128,6 +136,7 @@ async def test_without_sources_one_principals_insights_have_one_order_also_when_
     assert sorted(row["at"] for row in rows) == [row["at"] for row in rows]
 
 
+@pytest.mark.proves("COG-22")
 async def test_paths_and_neighbours_run_from_a_thing_through_an_insight_to_what_was_said(
     mind: Mind, graph: Graph, sequence: IdSequence
 ) -> None:

@@ -1,4 +1,4 @@
-"""Working memory: ten items, the least recently used one makes room, and nothing is lost or doubled."""
+"""Working memory: ten items, eviction of the least recently used one, and concurrent writers."""
 
 import itertools
 from dataclasses import dataclass, field, replace
@@ -18,9 +18,9 @@ from server.cognition.models import (
     WorkingItem,
     WorkingMemoryUpdated,
 )
+from server.core.principals import Principal
 from server.graph.graph import Graph, connect
 from server.graph.sequence import IdSequence
-from server.principals import Principal
 from tests.conftest import Cypher
 
 pytestmark = pytest.mark.anyio
@@ -39,10 +39,10 @@ class Mind:
         return await self._memory.update(UpdateWorkingMemory.parse({"content": content, **given}), self._caller)
 
     async def items(self) -> list[WorkingItem]:
-        return await self._memory.items(ReadWorkingMemory(), self._caller)
+        return await self._memory.list_items(ReadWorkingMemory(), self._caller)
 
     async def stale(self) -> list[StaleItem]:
-        return await self._memory.stale(ReadStaleMemory(limit=1_000), self._caller, datetime.now(UTC))
+        return await self._memory.list_stale_items(ReadStaleMemory(limit=1_000), self._caller, datetime.now(UTC))
 
     async def contents(self) -> list[str]:
         return [item.content for item in await self.items()]
@@ -58,6 +58,7 @@ def mind(memory: WorkingMemory, caller: Principal) -> Mind:
     return Mind(memory, caller)
 
 
+@pytest.mark.proves("COG-34", "COG-43")
 async def test_ten_items_fit_and_the_last_one_comes_first(mind: Mind) -> None:
     for number in range(CAPACITY):
         answer = await mind.keep(f"item {number}")
@@ -66,6 +67,7 @@ async def test_ten_items_fit_and_the_last_one_comes_first(mind: Mind) -> None:
     assert await mind.stale() == []
 
 
+@pytest.mark.proves("COG-35", "COG-38")
 async def test_the_eleventh_item_evicts_the_oldest_which_stays_readable(mind: Mind, cypher: Cypher) -> None:
     first = await mind.keep("item 0", 0.3)
     for number in range(1, CAPACITY):
@@ -84,6 +86,7 @@ async def test_the_eleventh_item_evicts_the_oldest_which_stays_readable(mind: Mi
     assert await cypher(link) == [{"stale": "item 0", "item": "item 10", "of_the_same": True}]
 
 
+@pytest.mark.proves("COG-35")
 async def test_what_is_critical_outlives_what_is_not(mind: Mind) -> None:
     await mind.keep("critical", 0.81)
     await mind.keep("not quite", 0.8)
@@ -93,6 +96,7 @@ async def test_what_is_critical_outlives_what_is_not(mind: Mind) -> None:
     assert [stale.original_content for stale in await mind.stale()] == ["not quite"]
 
 
+@pytest.mark.proves("COG-37")
 async def test_a_minor_item_among_ten_critical_ones_is_evicted_at_once(mind: Mind) -> None:
     for number in range(CAPACITY):
         await mind.keep(f"critical {number}", 0.9)
@@ -103,6 +107,7 @@ async def test_a_minor_item_among_ten_critical_ones_is_evicted_at_once(mind: Min
     assert len(await mind.items()) == CAPACITY
 
 
+@pytest.mark.proves("COG-36")
 async def test_the_cap_beats_protection(mind: Mind) -> None:
     first = await mind.keep("critical 0", 1.0)
     for number in range(1, CAPACITY):
@@ -111,6 +116,7 @@ async def test_the_cap_beats_protection(mind: Mind) -> None:
     assert answer.evicted_id == first.added_id
 
 
+@pytest.mark.proves("COG-39")
 async def test_the_same_content_is_refreshed_and_keeps_its_importance_unless_another_is_named(mind: Mind) -> None:
     first = await mind.keep("item 0", 0.9)
     for number in range(1, CAPACITY):
@@ -125,6 +131,7 @@ async def test_the_same_content_is_refreshed_and_keeps_its_importance_unless_ano
     assert (await mind.items())[0].importance == 0.1
 
 
+@pytest.mark.proves("COG-35")
 async def test_of_items_of_one_moment_the_lowest_id_goes(mind: Mind, cypher: Cypher) -> None:
     ids = [(await mind.keep(f"item {number}")).added_id for number in range(CAPACITY)]
     await cypher(
@@ -134,7 +141,7 @@ async def test_of_items_of_one_moment_the_lowest_id_goes(mind: Mind, cypher: Cyp
     assert (await mind.keep("one more")).evicted_id == min(ids)
 
 
-@pytest.mark.proves("cognition:resources:pure")
+@pytest.mark.proves("COG-41")
 async def test_reading_changes_nothing(mind: Mind, cypher: Cypher) -> None:
     for number in range(CAPACITY + 1):
         await mind.keep(f"item {number}")
@@ -147,6 +154,7 @@ async def test_reading_changes_nothing(mind: Mind, cypher: Cypher) -> None:
     assert await cypher(everything) == before
 
 
+@pytest.mark.proves("COG-9", "COG-34")
 async def test_a_namespace_has_a_working_memory_of_its_own(
     memory: WorkingMemory, mind: Mind, caller: Principal
 ) -> None:
@@ -160,7 +168,7 @@ async def test_a_namespace_has_a_working_memory_of_its_own(
 
 @dataclass
 class Model:
-    """What working memory promises, in a few lines: the last accessed item stands last."""
+    """A model of working memory in a few lines: the last accessed item is the last of the list."""
 
     items: list[tuple[str, float]] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
@@ -187,7 +195,7 @@ _UPDATES = st.lists(
 )
 
 
-@pytest.mark.proves("cognition:working-memory")
+@pytest.mark.proves("COG-34", "COG-35", "COG-39")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(updates=_UPDATES)
 async def test_any_updates_in_turn_leave_what_the_rule_says(
@@ -204,7 +212,7 @@ async def test_any_updates_in_turn_leave_what_the_rule_says(
     assert [item.original_content for item in reversed(await mind.stale())] == model.stale
 
 
-@pytest.mark.proves("cognition:working-memory:crowd")
+@pytest.mark.proves("COG-40")
 async def test_sixteen_writers_at_once_lose_and_double_nothing(
     neo4j: tuple[str, str, str], caller: Principal, mind: Mind, cypher: Cypher
 ) -> None:

@@ -1,6 +1,8 @@
-"""What every vector store promises (design.md sections 1 and 4), the engine in our process and the server's adapter.
+"""The contract of a vector store, for the engine in this process and for the adapter of a Qdrant server.
 
-The server's adapter runs against its client's own local mode here: its semantics, not its network.
+The adapter runs against the local mode of its client: this tests its semantics, not its network.
+
+Source: SVC-73.
 """
 
 import itertools
@@ -14,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import AsyncQdrantClient
 
-from server.errors import ModelMismatch
+from server.core.errors import ModelMismatch
 from server.vectors.edge import EdgeStore
 from server.vectors.remote import RemoteStore
-from server.vectors.store import PAGE, Held, Hit, Point, VectorStore, point_id
+from server.vectors.store import PAGE, Hit, PassageOrigin, Point, StoredPoint, VectorStore, point_id
 
 pytestmark = [
     pytest.mark.anyio,
@@ -65,11 +67,12 @@ def _point(namespace: str, key: str, vector: Sequence[float], kind: str = "Decis
     return Point(point_id(namespace, kind, key), vector, namespace, kind, key, revision)
 
 
-async def _all(store: VectorStore) -> list[Held]:
+async def _all(store: VectorStore) -> list[StoredPoint]:
     return [held async for page in store.scan() for held in page]
 
 
-async def test_a_hit_says_which_record_it_is_and_how_near(store: VectorStore, namespace: str) -> None:
+@pytest.mark.proves("SVC-2")
+async def test_a_hit_has_the_record_and_its_similarity(store: VectorStore, namespace: str) -> None:
     point = _point(namespace, "k", [3, 4, 0, 0], revision=7)
     await store.upsert([point])
     [hit] = await store.search([1, 0, 0, 0], 5, namespace=namespace, kinds=["Decision"])
@@ -94,13 +97,38 @@ async def test_a_search_is_narrowed_to_a_scope_and_a_time_before_the_best_are_ta
 
     assert await found(2, scope="mine") == ["early", "mid"]
     [hit, *_] = await store.search([1, 0, 0, 0], 1, namespace=namespace, kinds=["Entry"], scope="mine")
-    assert (hit.scope, hit.at) == (("all", "mine"), 1)
+    assert hit.at == 1
     assert await found(9, scope="mine") == ["early", "mid", "timeless"]
     assert await found(9, scope="min") == []
     assert await found(9, until=1_600_000_000_001) == ["early", "mid"]
     assert await found(9, until=1_600_000_000_000) == ["early"]
     assert await found(9, since=2, until=1_999_999_999_999) == ["mid"]
     assert await found(9, scope="mine", since=1_600_000_000_001) == ["mid"]
+
+
+async def test_a_hit_has_the_origin_of_its_passage(store: VectorStore, namespace: str) -> None:
+    origins = [
+        PassageOrigin(7, whole=True, parts=3, session="talk", first_place=4, last_place=6),
+        PassageOrigin(7, parts=3, session="talk", first_place=5, last_place=5),
+        PassageOrigin(8, whole=True),
+        None,
+    ]
+    await store.upsert(
+        [
+            Point(point_id(namespace, "p", str(n)), [1, n / 10, 0, 0], namespace, "p", str(n), 1, origin=origin)
+            for n, origin in enumerate(origins)
+        ]
+    )
+
+    async def found(**filters: Any) -> list[PassageOrigin | None]:
+        hits = await store.search([1, 0, 0, 0], 9, namespace=namespace, kinds=["p"], **filters)
+        return [hit.origin for hit in hits]
+
+    assert await found() == origins
+    assert await found(wholes=True) == [origins[0], origins[2]]
+    assert await found(records=[7]) == origins[:2]
+    assert await found(records=[7, 8], wholes=True) == [origins[0], origins[2]]
+    assert await found(records=[]) == []
 
 
 async def test_the_nearest_come_first_and_no_more_than_asked(store: VectorStore, namespace: str) -> None:
@@ -119,6 +147,7 @@ async def test_a_search_sees_its_own_namespace_and_kinds_alone(store: VectorStor
     assert await store.search([1, 0, 0, 0], 9, namespace=namespace, kinds=[]) == []
 
 
+@pytest.mark.proves("SVC-73")
 async def test_the_filter_works_inside_the_search_not_after_it(store: VectorStore, namespace: str) -> None:
     nearer = [_point(f"{namespace}-other", str(n), [1, 0, 0, n / 1000]) for n in range(300)]
     await store.upsert([*nearer, _point(namespace, "far", [-1, 0, 0, 0])])
@@ -135,9 +164,7 @@ async def test_with_ids_just_those_are_compared(store: VectorStore, namespace: s
     assert await store.search([1, 0, 0, 0], 10, namespace="another", kinds=["Decision"], ids=wanted) == []
 
 
-async def test_the_vectors_of_points_are_told_and_take_the_same_place_when_they_are_stored_again(
-    store: VectorStore, namespace: str
-) -> None:
+async def test_vectors_are_read_back_and_stored_again_unchanged(store: VectorStore, namespace: str) -> None:
     point = _point(namespace, "k", [0.6, 0.64, 0.48, 0])
     await store.upsert([point])
     told = await store.vectors([point.id, point_id(namespace, "Decision", "nobody's")])
@@ -154,7 +181,7 @@ async def test_an_upsert_replaces_the_point_of_the_same_record(store: VectorStor
     assert hit.score == pytest.approx(1.0, abs=1e-6)
 
 
-async def test_what_was_deleted_is_found_no_more(store: VectorStore, namespace: str) -> None:
+async def test_a_deleted_point_is_not_found(store: VectorStore, namespace: str) -> None:
     kept, gone = _point(namespace, "kept", [1, 0, 0, 0]), _point(namespace, "gone", [1, 0, 0, 0])
     await store.upsert([kept, gone])
     await store.delete([gone.id, point_id(namespace, "Decision", "never was")])
@@ -171,25 +198,26 @@ async def test_nothing_to_do_is_no_error(store: VectorStore, namespace: str) -> 
     assert await store.count() == before
 
 
-async def test_a_scan_meets_every_point_once_in_pages(own: VectorStore) -> None:
+async def test_a_scan_returns_every_point_once_in_pages(own: VectorStore) -> None:
     await own.open(_DIMENSION, "model-a")
     points = [_point("scan", str(n), [1, n, 0, 0], revision=n) for n in range(PAGE * 2 + 5)]
     await own.upsert(points)
     pages = [page async for page in own.scan()]
     assert max(len(page) for page in pages) <= PAGE
     found = [held for page in pages for held in page]
-    expected = [Held(one.id, one.namespace, one.kind, one.key, one.revision) for one in points]
+    expected = [StoredPoint(one.id, one.namespace, one.kind, one.key, one.revision) for one in points]
     assert sorted(found, key=lambda held: held.id) == sorted(expected, key=lambda held: held.id)
     assert await own.count() == len(points)
 
 
-async def test_a_scan_of_nothing_is_nothing(own: VectorStore) -> None:
+async def test_a_scan_of_an_empty_store_is_empty(own: VectorStore) -> None:
     await own.open(_DIMENSION, "model-a")
     assert await _all(own) == []
 
 
+@pytest.mark.proves("SVC-72")
 @pytest.mark.parametrize(("dimension", "fingerprint"), [(_DIMENSION, "model-b"), (_DIMENSION + 1, "model-a")])
-async def test_another_model_is_refused_with_the_command_that_mends_it_and_nothing_is_dropped(
+async def test_another_model_is_refused_with_the_command_that_repairs_it_and_nothing_is_dropped(
     own: VectorStore, dimension: int, fingerprint: str
 ) -> None:
     await own.open(_DIMENSION, "model-a")
@@ -223,6 +251,7 @@ _vector = st.lists(_coordinate, min_size=_DIMENSION, max_size=_DIMENSION).filter
 _record = st.tuples(st.sampled_from(["a", "b\n'\"`", "ü😀"]), st.sampled_from(_KINDS), st.integers(0, 30))
 
 
+@pytest.mark.proves("SVC-73")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     records=st.dictionaries(_record, _vector, max_size=25),
@@ -231,7 +260,7 @@ _record = st.tuples(st.sampled_from(["a", "b\n'\"`", "ü😀"]), st.sampled_from
     limit=st.integers(1, 12),
     kinds=st.sets(st.sampled_from(_KINDS), min_size=1),
 )
-async def test_a_search_is_exactly_the_cosine_order_of_what_passes_the_filter(
+async def test_a_search_has_the_exact_cosine_order_of_the_filtered_points(
     store: VectorStore,
     *,
     records: dict[tuple[str, str, int], list[int]],

@@ -2,12 +2,15 @@
 
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
+from server.core.principals import Kind, Principal, Role
+from server.decisions import writing
 from server.decisions.models import (
     AcceptProposal,
     DecisionResponse,
@@ -20,24 +23,23 @@ from server.decisions.models import (
     SearchDecisions,
     SupersedeDecision,
 )
+from server.decisions.reindexing import reindex_decisions
 from server.decisions.service import DecisionService
-from server.decisions.writing import DecisionSettings
-from server.embedding.embedder import FastEmbedder
+from server.decisions.writing import now
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
+from server.graph.keys import comparison_key
+from server.graph.lucene import namespace_tag
 from server.graph.sequence import IdSequence
-from server.graph.words import scope_token
-from server.principals import Kind, Principal, Role
-from server.vectors.edge import EdgeStore
-from server.vectors.projector import Projector
+from server.parts import Parts
 from tests.conftest import Cypher
 
 Make = Callable[..., DecisionService]
-Lay = Callable[..., Awaitable[list[str]]]
+Store = Callable[..., Awaitable[list[str]]]
 
 
 class Caller:
-    """What one principal does through a service."""
+    """The calls of one principal to a service."""
 
     def __init__(self, service: DecisionService, principal: Principal) -> None:
         self.service = service
@@ -46,7 +48,7 @@ class Caller:
     async def record(
         self, target: str, title: str = "A title", rationale: str = "For good reasons.", **more: Any
     ) -> str:
-        """The id of a new decision."""
+        """Record a decision; return its id."""
         answer = await self.recorded(target, title, rationale, **more)
         assert answer.decision_id is not None
         return answer.decision_id
@@ -60,7 +62,7 @@ class Caller:
     async def supersede(
         self, target: str, *old: str, title: str = "A new title", rationale: str = "For better reasons.", **more: Any
     ) -> str:
-        """The id of the new decision."""
+        """Supersede decisions; return the id of the new one."""
         arguments = {"target": target, "title": title, "rationale": rationale, "old_decision_ids": list(old), **more}
         answer = await self.service.supersede(SupersedeDecision.parse(arguments), self.principal)
         assert answer.decision_id is not None
@@ -69,7 +71,7 @@ class Caller:
     async def propose(
         self, target: str, *evidence: str, title: str = "A proposed title", supersedes: Sequence[str] = (), **more: Any
     ) -> str:
-        """The id of a new proposal."""
+        """Propose a decision; return the id of the proposal."""
         arguments = {
             "target": target,
             "title": title,
@@ -79,22 +81,22 @@ class Caller:
             "suggested_supersedes": list(supersedes),
             **more,
         }
-        answer = await self.service.proposals.propose(ProposeDecision.parse(arguments), self.principal)
+        answer = await self.service.propose(ProposeDecision.parse(arguments), self.principal)
         assert answer.proposal_id is not None
         return answer.proposal_id
 
     async def accept(self, proposal_id: str) -> str:
-        """The id of the decision that it became."""
-        answer = await self.service.proposals.accept(AcceptProposal(proposal_id=proposal_id), self.principal)
+        """Accept a proposal; return the id of the decision."""
+        answer = await self.service.accept(AcceptProposal(proposal_id=proposal_id), self.principal)
         assert answer.decision_id is not None
         return answer.decision_id
 
     async def reject(self, proposal_id: str, reason: str = "We have tried it before.") -> None:
         request = RejectProposal(proposal_id=proposal_id, reason=reason)
-        await self.service.proposals.reject(request, self.principal)
+        await self.service.reject(request, self.principal)
 
     async def proposals(self, **filters: Any) -> ProposalList:
-        return await self.service.proposals.list(ListProposals.parse(filters), self.principal)
+        return await self.service.list_proposals(ListProposals.parse(filters), self.principal)
 
     async def search(self, query: str, **more: Any) -> list[FoundDecision]:
         answer = await self.service.search(SearchDecisions.parse({"query": query, **more}), self.principal)
@@ -102,26 +104,24 @@ class Caller:
 
 
 @pytest.fixture
-def make(graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector) -> Make:
-    """Makes a service, with other settings or parts where a test says so."""
+def make(parts: Parts) -> Make:
+    """Makes a service, with another cooldown, clock or other parts where a test says so."""
 
-    def made(cooldown: float = 0, searchable_wait: float = 0, **parts: Any) -> DecisionService:
-        real = {"graph": graph, "sequence": sequence, "vectors": vectors, "embedder": embedder, "projector": projector}
-        settings = DecisionSettings(cooldown=cooldown, searchable_wait=searchable_wait)
-        return DecisionService(**{**real, **parts}, settings=settings)
+    def made(cooldown: float = 0, clock: writing.Clock = now, **others: Any) -> DecisionService:
+        return DecisionService(replace(parts, **others), cooldown=cooldown, clock=clock)
 
     return made
 
 
 @pytest.fixture
 async def elsewhere(make: Make, neo4j: tuple[str, str, str]) -> AsyncIterator[Make]:
-    """Makes a service with a connection to the graph of its own, as another process has."""
+    """A factory of services with their own connection to the graph, as another process has."""
     async with connect_graph(*neo4j) as other:
         yield partial(make, graph=other, sequence=IdSequence(other))
 
 
 class Clock:
-    """What time it is for a service; it stands still until a test says that time passes."""
+    """The clock of a service, which moves only when a test moves it."""
 
     def __init__(self) -> None:
         self.at = datetime.now(UTC)
@@ -140,13 +140,13 @@ def clock() -> Clock:
 
 @pytest.fixture
 def service(make: Make) -> DecisionService:
-    """Without a cooldown, and answering as soon as a write is stored."""
+    """A service without a cooldown, which answers as soon as a write is stored."""
     return make()
 
 
 @pytest.fixture
 def caller(service: DecisionService, namespace: str) -> Callable[..., Caller]:
-    """Makes a caller; an agent named ada where nothing else is said."""
+    """A factory of callers; by default an agent named ada."""
 
     def made(
         name: str = "ada",
@@ -192,15 +192,15 @@ async def evidence(cypher: Cypher) -> list[str]:
 
 
 @pytest.fixture
-def lay(cypher: Cypher, namespace: str) -> Lay:
-    """Lays decisions out behind the product's back, in the form that ingestion writes; returns their ids in order.
+def store_decisions(cypher: Cypher, graph: Graph, sequence: IdSequence, namespace: str) -> Store:
+    """Stores decisions directly in the graph, in the form that ingestion writes, and returns their ids in order.
 
-    Each is told by `title`, and `target`, `rationale`, `status`, `origin`, `at` (a day) where it matters; `replaces`
+    Each has a `title`, and `target`, `rationale`, `status`, `origin`, `at` (a day) where it matters; `replaces`
     names the positions of those that it superseded.
     """
     numbers = itertools.count()
 
-    async def laid(*decisions: Mapping[str, Any]) -> list[str]:
+    async def store(*decisions: Mapping[str, Any]) -> list[str]:
         rows = []
         for decision in decisions:
             number = next(numbers)
@@ -214,17 +214,18 @@ def lay(cypher: Cypher, namespace: str) -> Lay:
                     "title": decision["title"],
                     "rationale": decision.get("rationale", "As everybody agreed."),
                     "target": target,
-                    "active_target": target if status == "active" else None,
+                    "target_key": comparison_key(target),
+                    "active_target": comparison_key(target) if status == "active" else None,
                     "status": status,
                     "origin": decision.get("origin", "human"),
                     "created_at": datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=decision.get("at", 0)),
                     "namespace": namespace,
-                    "scope": scope_token(namespace),
+                    "scope": namespace_tag(namespace),
                     "consequences": [],
                     "revision": 1,
                 }
             )
-        await cypher("UNWIND $rows AS row CREATE (d:Decision:Unprojected) SET d = row", rows=rows)
+        await cypher("UNWIND $rows AS row CREATE (d:Decision:Reindex) SET d = row", rows=rows)
         ids = [row["id"] for row in rows]
         links = [[ids[new], ids[old]] for new, each in enumerate(decisions) for old in each.get("replaces", ())]
         await cypher(
@@ -234,6 +235,7 @@ def lay(cypher: Cypher, namespace: str) -> Lay:
             "CREATE (new)-[:SUPERSEDES {reason: new.rationale, at: new.created_at, by: 'ingest'}]->(old)",
             links=links,
         )
+        await reindex_decisions(graph, sequence)
         return ids
 
-    return laid
+    return store

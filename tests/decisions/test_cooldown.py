@@ -1,11 +1,11 @@
-"""decisions.md "Rate Limit Exceeded"; issue section 5: per principal, consumed only by success, across processes."""
+"""The cooldown between two writes: per principal, started by success alone, across processes."""
 
 from collections.abc import Callable
 
 import anyio
 import pytest
 
-from server.errors import Conflict, PrecedentError, RateLimitExceeded
+from server.core.errors import Conflict, PrecedentError, RateLimitExceeded
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller, Make
 
@@ -20,7 +20,8 @@ def slow(make: Make, agent: Caller) -> Caller:
     return Caller(make(cooldown=_LONG), agent.principal)
 
 
-async def test_the_second_write_has_to_wait_and_is_told_how_long(slow: Caller, cypher: Cypher) -> None:
+@pytest.mark.proves("DEC-70")
+async def test_a_second_write_is_refused_with_the_seconds_to_wait(slow: Caller, cypher: Cypher) -> None:
     await slow.record("database")
     with pytest.raises(RateLimitExceeded, match=r"^Rate limit exceeded: please wait [\d.]+ s") as refused:
         await slow.record("queue")
@@ -32,19 +33,22 @@ async def test_the_second_write_has_to_wait_and_is_told_how_long(slow: Caller, c
     ]
 
 
-async def test_it_covers_both_writes(slow: Caller) -> None:
+@pytest.mark.proves("DEC-70")
+async def test_superseding_is_refused_after_recording(slow: Caller) -> None:
     old = await slow.record("database")
     with pytest.raises(RateLimitExceeded):
         await slow.supersede("database", old)
 
 
-async def test_a_supersede_starts_it_as_well(slow: Caller, agent: Caller) -> None:
+@pytest.mark.proves("DEC-70")
+async def test_superseding_starts_the_cooldown(slow: Caller, agent: Caller) -> None:
     await slow.supersede("database", await agent.record("database"))
     with pytest.raises(RateLimitExceeded):
         await slow.record("queue")
 
 
-async def test_a_write_that_failed_does_not_start_it(slow: Caller, agent: Caller) -> None:
+@pytest.mark.proves("DEC-71")
+async def test_a_failed_write_does_not_start_the_cooldown(slow: Caller, agent: Caller) -> None:
     await agent.record("database")
     with pytest.raises(Conflict):
         await slow.record("database")
@@ -53,7 +57,8 @@ async def test_a_write_that_failed_does_not_start_it(slow: Caller, agent: Caller
     await slow.record("queue")
 
 
-async def test_waiting_in_vain_does_not_prolong_it(slow: Caller, cypher: Cypher) -> None:
+@pytest.mark.proves("DEC-71")
+async def test_a_refused_write_does_not_prolong_the_cooldown(slow: Caller, cypher: Cypher) -> None:
     await slow.record("database")
     stamp = "MATCH (p:Principal {namespace: $namespace}) RETURN p.name AS name, p.last_write_at AS at"
     before = await cypher(stamp)
@@ -63,7 +68,8 @@ async def test_waiting_in_vain_does_not_prolong_it(slow: Caller, cypher: Cypher)
     assert [row["name"] for row in before] == ["ada"]
 
 
-async def test_it_is_over_when_it_said(make: Make, agent: Caller) -> None:
+@pytest.mark.proves("DEC-70")
+async def test_the_cooldown_ends_after_the_seconds_in_the_error(make: Make, agent: Caller) -> None:
     quick = Caller(make(cooldown=0.3), agent.principal)
     await quick.record("database")
     with pytest.raises(RateLimitExceeded) as refused:
@@ -72,32 +78,39 @@ async def test_it_is_over_when_it_said(make: Make, agent: Caller) -> None:
     await quick.record("queue")
 
 
+@pytest.mark.proves("DEC-71")
 async def test_a_clock_that_was_set_back_locks_nobody_out(slow: Caller, cypher: Cypher) -> None:
     await slow.record("database")
     await cypher("MATCH (p:Principal {namespace: $namespace}) SET p.last_write_at = p.last_write_at + duration('P1D')")
     await slow.record("queue")
 
 
-async def test_principals_and_namespaces_wait_for_themselves_alone(slow: Caller, caller: Callable[..., Caller]) -> None:
+@pytest.mark.proves("DEC-71")
+async def test_the_cooldown_is_separate_for_each_principal_and_namespace(
+    slow: Caller, caller: Callable[..., Caller]
+) -> None:
     await slow.record("database")
     await caller("linus", through=slow.service).record("queue")
     await caller("ada", within=f"{slow.principal.namespace}-b", through=slow.service).record("queue")
 
 
-async def test_zero_turns_it_off_and_keeps_no_account(agent: Caller, cypher: Cypher) -> None:
+@pytest.mark.proves("DEC-70")
+async def test_zero_turns_the_cooldown_off_and_stores_nothing(agent: Caller, cypher: Cypher) -> None:
     await agent.record("database")
     await agent.record("queue")
     turns = await cypher("MATCH (p:Principal {namespace: $namespace}) RETURN p.last_write_at AS at")
     assert turns == [{"at": None}]
 
 
-async def test_searching_is_free(slow: Caller) -> None:
+@pytest.mark.proves("DEC-71")
+async def test_searching_needs_no_wait(slow: Caller) -> None:
     await slow.record("database")
     assert len(await slow.search("database")) == 1
 
 
 @pytest.mark.parametrize("round_", range(5))
-async def test_of_many_writes_of_one_principal_at_once_from_two_processes_one_gets_its_turn(
+@pytest.mark.proves("DEC-71")
+async def test_of_many_writes_of_one_principal_at_once_from_two_processes_one_succeeds(
     make: Make, elsewhere: Make, agent: Caller, cypher: Cypher, round_: int
 ) -> None:
     outcomes: list[str] = []

@@ -1,4 +1,4 @@
-"""Proposals among what search finds: drafts with their penalty, never in strict; what is closed in audit alone."""
+"""Proposals in search: drafts with a penalty and never in strict, closed ones in audit alone."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,7 +10,7 @@ from server.decisions.service import DecisionService
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from tests.conftest import Cypher
-from tests.decisions.conftest import Caller, Clock, Lay, Make
+from tests.decisions.conftest import Caller, Clock, Make, Store
 
 pytestmark = pytest.mark.anyio
 _QUESTION = "where do uploaded documents live?"
@@ -23,14 +23,15 @@ def service(make: Make, clock: Clock) -> DecisionService:
 
 
 @pytest.fixture
-async def evidence(lay: Lay) -> list[str]:
-    return await lay(*({"title": f"Parrots are green, part {n}", "status": "deprecated"} for n in range(3)))
+async def evidence(store_decisions: Store) -> list[str]:
+    return await store_decisions(*({"title": f"Parrots are green, part {n}", "status": "deprecated"} for n in range(3)))
 
 
 def _found(hits: Sequence[FoundDecision]) -> list[tuple[str, str, str]]:
     return [(hit.id, hit.kind, hit.status) for hit in hits if "Parrots" not in hit.title]
 
 
+@pytest.mark.proves("DEC-32", "DEC-37")
 async def test_a_draft_keeps_two_fifths_of_its_similarity_and_strict_leaves_it_out(
     agent: Caller, evidence: list[str], projector: Projector
 ) -> None:
@@ -49,6 +50,7 @@ async def test_a_draft_keeps_two_fifths_of_its_similarity_and_strict_leaves_it_o
     assert "A proposal is not decided." in answer.message
 
 
+@pytest.mark.proves("DEC-37", "DEC-44")
 async def test_words_find_a_draft_at_once_and_while_vectors_are_down(
     agent: Caller, evidence: list[str], make: Make, no_vectors: RemoteStore
 ) -> None:
@@ -58,7 +60,8 @@ async def test_words_find_a_draft_at_once_and_while_vectors_are_down(
     assert _found(await blind.search("kx7731")) == [(draft, "proposal", "draft")]
 
 
-async def test_the_decision_in_force_stands_for_the_drafts_about_its_target(
+@pytest.mark.proves("DEC-35")
+async def test_the_decision_in_force_is_returned_instead_of_drafts_about_its_target(
     agent: Caller, evidence: list[str], projector: Projector
 ) -> None:
     decision = await agent.record("storage", "Keep files on the disks of servers", "Buckets cost money.")
@@ -66,10 +69,11 @@ async def test_the_decision_in_force_stands_for_the_drafts_about_its_target(
     await projector.drain()
     assert _found(await agent.search(_QUESTION)) == [(decision, "decision", "active")]
     audit = _found(await agent.search(_QUESTION, mode="audit"))
-    assert audit == [(draft, "proposal", "draft"), (decision, "decision", "active")]
+    assert sorted(audit) == sorted([(draft, "proposal", "draft"), (decision, "decision", "active")])
 
 
-async def test_what_was_decided_about_a_proposal_answers_and_it_is_history(
+@pytest.mark.proves("DEC-37")
+async def test_an_accepted_proposal_is_found_in_audit_alone_and_its_decision_in_every_mode(
     agent: Caller, admin: Caller, evidence: list[str], projector: Projector, clock: Clock
 ) -> None:
     accepted = await agent.propose("storage", *evidence, **_SAME)
@@ -86,6 +90,7 @@ async def test_what_was_decided_about_a_proposal_answers_and_it_is_history(
     )
 
 
+@pytest.mark.proves("DEC-37")
 async def test_many_closed_proposals_do_not_crowd_out_a_decision(
     agent: Caller, cypher: Cypher, projector: Projector, namespace: str
 ) -> None:

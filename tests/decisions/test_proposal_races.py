@@ -1,13 +1,13 @@
-"""Whoever decides about proposals at once: one of them does, and the others learn what came of it."""
+"""Several callers who decide about a proposal at once: one succeeds, the others get the outcome."""
 
 from collections.abc import Awaitable, Callable
 
 import anyio
 import pytest
 
+from server.core.errors import Conflict, PrecedentError
+from server.core.principals import Role
 from server.decisions.service import DecisionService
-from server.errors import Conflict, PrecedentError
-from server.principals import Role
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller, Clock, Make
 
@@ -39,6 +39,7 @@ async def _at_once(caller: Callable[..., Caller], *acts: Act) -> list[object]:
     return [outcomes[number] for number in range(len(acts))]
 
 
+@pytest.mark.proves("DEC-64")
 async def test_of_eight_admins_who_accept_at_once_one_does_and_the_others_learn_what_it_became(
     agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
@@ -55,6 +56,7 @@ async def test_of_eight_admins_who_accept_at_once_one_does_and_the_others_learn_
     assert len(await cypher("MATCH (d:Decision {namespace: $namespace}) RETURN d.id")) == 3
 
 
+@pytest.mark.proves("DEC-64")
 async def test_accepting_against_rejecting_recording_and_a_rival_ends_in_one_of_them(
     agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
@@ -82,6 +84,7 @@ async def test_accepting_against_rejecting_recording_and_a_rival_ends_in_one_of_
         assert [row["status"] for row in ends] in (["accepted"], ["rejected"])
 
 
+@pytest.mark.proves("DEC-58")
 async def test_all_who_propose_at_once_about_one_target_compete_with_each_other(
     caller: Callable[..., Caller], evidence: list[str], cypher: Cypher
 ) -> None:
@@ -91,6 +94,7 @@ async def test_all_who_propose_at_once_about_one_target_compete_with_each_other(
     assert rows == [{"pairs": 28}]
 
 
+@pytest.mark.proves("DEC-64")
 async def test_proposing_and_deciding_about_one_target_at_once_all_come_through(
     agent: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
@@ -107,6 +111,6 @@ async def test_proposing_and_deciding_about_one_target_at_once_all_come_through(
     counts = {row["status"]: row["n"] for row in rows}
     assert (counts["accepted"], counts["rejected"]) == (1, 5)
     refused = [outcome for outcome in outcomes if isinstance(outcome, PrecedentError)]
-    # Who proposes after the decision has to say that it replaces it.
+    # A proposal after the decision has to name it in `suggested_supersedes`.
     assert {type(error) for error in refused} <= {Conflict}
     assert counts.get("draft", 0) == 6 - len(refused)

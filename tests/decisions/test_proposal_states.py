@@ -1,4 +1,4 @@
-"""Whatever happens to proposals in whatever order, each ends as the rules say (a model beside the real service)."""
+"""Any sequence of events leaves each proposal in the state that a model of the rules computes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.errors import Conflict, NotFound, PrecedentError, ReviewWindow
-from server.principals import Role
+from server.core.errors import Conflict, NotFound, PrecedentError, ReviewWindow
+from server.core.principals import Role
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller, Clock, Make
 
@@ -66,6 +66,7 @@ class _Model:
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_steps)
+@pytest.mark.proves("DEC-61", "DEC-62")
 async def test_any_history_of_proposals_is_that_of_the_model(
     make: Make, cypher: Cypher, namespace: str, caller: Callable[..., Caller], steps: list[tuple[str, object]]
 ) -> None:

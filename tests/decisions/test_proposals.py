@@ -1,4 +1,4 @@
-"""Drafts of decisions: proposed with evidence, accepted or rejected by an admin (issue 6, "Proposals"; PI1 to PI3)."""
+"""Drafts of decisions: proposed with evidence, accepted or rejected by an admin (PI1 to PI3)."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -6,12 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.decisions.models import ProposeDecision
-from server.decisions.service import DecisionService
-from server.embedding.embedder import FastEmbedder
-from server.entities.models import FindPath, QueryNeighbors
-from server.entities.service import EntityService
-from server.errors import (
+from server.core.errors import (
     Conflict,
     InvalidArgument,
     NotFound,
@@ -19,14 +14,17 @@ from server.errors import (
     RateLimitExceeded,
     ReviewWindow,
 )
+from server.core.principals import Role
+from server.decisions.models import ProposeDecision
+from server.decisions.service import DecisionService
+from server.entities.models import FindPath, QueryNeighbors
+from server.entities.service import EntityService
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
-from server.principals import Role
+from server.parts import Parts
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.models import AddMemory, Summarize
 from server.sessions.service import SessionService
-from server.vectors.edge import EdgeStore
-from server.vectors.projector import Projector
 from tests.conftest import Cypher, Rows
 from tests.decisions.conftest import Caller, Clock, Make
 
@@ -60,6 +58,7 @@ async def _decisions(cypher: Cypher) -> Rows:
     )
 
 
+@pytest.mark.proves("DEC-55")
 async def test_a_proposal_is_a_draft_with_its_evidence_and_decides_nothing(
     agent: Caller, evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
@@ -71,7 +70,7 @@ async def test_a_proposal_is_a_draft_with_its_evidence_and_decides_nothing(
         "evidence_ids": [*evidence, evidence[0]],
         "suggested_consequences": ["Learn Cypher"],
     }
-    answer = await agent.service.proposals.propose(ProposeDecision.parse(arguments), agent.principal)
+    answer = await agent.service.propose(ProposeDecision.parse(arguments), agent.principal)
     assert answer.acceptable_from == clock.at + timedelta(hours=1)
     assert f"{clock.at + timedelta(hours=1, seconds=1):%H:%M:%S} UTC" in answer.message
     assert answer.proposal_id is not None
@@ -86,25 +85,23 @@ async def test_a_proposal_is_a_draft_with_its_evidence_and_decides_nothing(
     assert stored.items() >= expected.items()
     assert stored["edges"] == [["ABOUT", "database"], *(["EVIDENCED_BY", id_] for id_ in reversed(evidence))]
     assert await _decisions(cypher) == []
-    assert await agent.record("database", "Use SQLite"), "a draft holds no place"
+    assert await agent.record("database", "Use SQLite"), "a draft does not block the target"
 
 
 @pytest.fixture
-def sessions(
-    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
-) -> SessionService:
-    summariser = ExtractiveSummariser(embedder)
-    return SessionService(graph, sequence, vectors, embedder, projector, summariser=summariser, searchable_wait=0)
+def sessions(parts: Parts) -> SessionService:
+    return SessionService(parts, summariser=ExtractiveSummariser(parts.embedder))
 
 
 async def _summarised(sessions: SessionService, caller: Caller) -> tuple[str, str]:
     """The ids of a memory and of the summary of its session."""
-    said = {"prompt": "Which database?", "thought": "Paths.", "response": "Neo4j.", "sessionId": "talk"}
-    memory = await sessions.add_memory(AddMemory.model_validate(said), caller.principal)
+    turn = {"prompt": "Which database?", "thought": "Paths.", "response": "Neo4j.", "sessionId": "talk"}
+    memory = await sessions.add_memory(AddMemory.model_validate(turn), caller.principal)
     answer = await sessions.summarize(Summarize.model_validate({"sessionId": "talk"}), caller.principal)
     return memory.id, answer.sessions[0].summary_id
 
 
+@pytest.mark.proves("DEC-24")
 async def test_any_record_of_the_memory_is_evidence(
     agent: Caller, admin: Caller, sessions: SessionService, cypher: Cypher
 ) -> None:
@@ -136,6 +133,7 @@ async def test_any_record_of_the_memory_is_evidence(
         await admin.accept(memory)
 
 
+@pytest.mark.proves("DEC-24")
 async def test_what_was_deleted_or_has_not_arrived_yet_is_no_evidence(
     agent: Caller, admin: Caller, evidence: list[str], sessions: SessionService, cypher: Cypher
 ) -> None:
@@ -170,6 +168,7 @@ async def test_what_was_deleted_or_has_not_arrived_yet_is_no_evidence(
         ("origin", "human"),
     ],
 )
+@pytest.mark.proves("DEC-55", "DEC-56")
 async def test_a_bad_argument_is_named_and_stores_nothing(
     agent: Caller, evidence: list[str], cypher: Cypher, field: str, value: object
 ) -> None:
@@ -183,10 +182,11 @@ async def test_a_bad_argument_is_named_and_stores_nothing(
         field: value,
     }
     with pytest.raises(InvalidArgument, match=field):
-        await agent.service.proposals.propose(ProposeDecision.parse(arguments), agent.principal)
+        await agent.service.propose(ProposeDecision.parse(arguments), agent.principal)
     assert await cypher(EVERYTHING) == before
 
 
+@pytest.mark.proves("DEC-56", "DEC-57")
 async def test_what_cannot_become_a_decision_is_refused_at_once_and_stores_nothing(
     agent: Caller, human: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher
 ) -> None:
@@ -204,8 +204,8 @@ async def test_what_cannot_become_a_decision_is_refused_at_once_and_stores_nothi
         (InvalidArgument, "queue", evidence, [other]),
         (NotFound, "decision_0", evidence, [now, "decision_0"]),
     ]
-    for kind, says, records, supersedes in wrong:
-        with pytest.raises(kind, match=says):
+    for kind, message, records, supersedes in wrong:
+        with pytest.raises(kind, match=message):
             await agent.propose("database", *records, supersedes=supersedes)
     with pytest.raises(NotFound):
         await stranger.propose("database", *evidence)
@@ -213,6 +213,7 @@ async def test_what_cannot_become_a_decision_is_refused_at_once_and_stores_nothi
     assert await agent.propose("database", *evidence, supersedes=[now])
 
 
+@pytest.mark.proves("DEC-70")
 async def test_proposing_is_a_write_that_the_cooldown_counts(make: Make, agent: Caller, evidence: list[str]) -> None:
     slow = Caller(make(cooldown=3600), agent.principal)
     await slow.propose("database", *evidence)
@@ -220,7 +221,8 @@ async def test_proposing_is_a_write_that_the_cooldown_counts(make: Make, agent: 
         await slow.record("queue")
 
 
-async def test_what_an_admin_accepts_is_in_force_in_one_piece(
+@pytest.mark.proves("DEC-60")
+async def test_an_accepted_proposal_is_in_force_with_all_its_parts(
     agent: Caller, admin: Caller, evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
     old = await admin.record("database", "Use SQLite")
@@ -253,6 +255,7 @@ async def test_what_an_admin_accepts_is_in_force_in_one_piece(
     assert ["BECAME", new] in stored["edges"]
 
 
+@pytest.mark.proves("DEC-9", "DEC-60")
 async def test_the_origin_is_that_of_who_accepts(
     caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
@@ -266,7 +269,8 @@ async def test_the_origin_is_that_of_who_accepts(
     assert all(row["why"].startswith("[via MCP] Accepted proposal proposal_") for row in rows)
 
 
-async def test_nobody_accepts_within_an_hour_and_is_told_from_when(
+@pytest.mark.proves("DEC-61")
+async def test_accepting_within_an_hour_is_refused_with_the_time_from_which_it_is_possible(
     agent: Caller, admin: Caller, evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
     id_ = await agent.propose("database", *evidence)
@@ -283,7 +287,8 @@ async def test_nobody_accepts_within_an_hour_and_is_told_from_when(
     assert await admin.accept(id_)
 
 
-async def test_what_nobody_knows_the_age_of_is_too_young(admin: Caller, cypher: Cypher) -> None:
+@pytest.mark.proves("DEC-45", "DEC-61")
+async def test_a_proposal_of_unknown_age_is_too_young(admin: Caller, cypher: Cypher) -> None:
     await cypher("CREATE (:Proposal {namespace: $namespace, id: 'by hand', status: 'draft', title: 'T', target: 't'})")
     with pytest.raises(ReviewWindow):
         await admin.accept("by hand")
@@ -291,7 +296,8 @@ async def test_what_nobody_knows_the_age_of_is_too_young(admin: Caller, cypher: 
     assert (listed.id, listed.evidence, listed.confidence) == ("by hand", [], None)
 
 
-async def test_refusals_come_in_the_order_of_the_specification(
+@pytest.mark.proves("DEC-62")
+async def test_accepting_checks_in_the_documented_order(
     admin: Caller, caller: Callable[..., Caller], evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
     agent = caller()
@@ -306,7 +312,7 @@ async def test_refusals_come_in_the_order_of_the_specification(
         with pytest.raises(NotFound, match="no such thing"):
             await act("no such thing")
         for thing, kind in ((decision, "Decision"), (evidence[0], "Entry")):
-            with pytest.raises(InvalidArgument, match=f"no proposal: it is of the kind {kind}"):
+            with pytest.raises(InvalidArgument, match=f"not a proposal; it is of the kind {kind}"):
                 await act(thing)
         with pytest.raises(Conflict, match=f"{first} is accepted already; it became {decision}"):
             await act(first)
@@ -324,6 +330,7 @@ async def test_refusals_come_in_the_order_of_the_specification(
             await act(second)
 
 
+@pytest.mark.proves("DEC-17", "DEC-62")
 async def test_a_decision_that_came_into_force_meanwhile_is_named_and_the_draft_stays(
     agent: Caller, admin: Caller, evidence: list[str], cypher: Cypher, clock: Clock
 ) -> None:
@@ -336,6 +343,7 @@ async def test_a_decision_that_came_into_force_meanwhile_is_named_and_the_draft_
     assert (await _proposal(cypher, id_))["status"] == "draft"
 
 
+@pytest.mark.proves("DEC-63")
 async def test_rejecting_needs_no_hour_and_keeps_the_reason(agent: Caller, admin: Caller, evidence: list[str]) -> None:
     id_ = await agent.propose("database", *evidence)
     await admin.reject(id_, "We have tried it before.")
@@ -344,7 +352,8 @@ async def test_rejecting_needs_no_hour_and_keeps_the_reason(agent: Caller, admin
     assert (listed.id, listed.rejection_reason, listed.decided_by) == (id_, "We have tried it before.", "barbara")
 
 
-async def test_the_list_tells_all_that_it_takes_to_decide_newest_first_in_pages(
+@pytest.mark.proves("DEC-58", "DEC-59")
+async def test_the_list_has_all_that_a_decision_needs_newest_first_in_pages(
     agent: Caller, human: Caller, admin: Caller, evidence: list[str], clock: Clock
 ) -> None:
     ids = []
@@ -368,6 +377,7 @@ async def test_the_list_tells_all_that_it_takes_to_decide_newest_first_in_pages(
     assert (await agent.proposals()).proposals[-1].competes_with == [], "what is decided competes no more"
 
 
+@pytest.mark.proves("DEC-25")
 async def test_paths_and_neighbours_lead_through_proposals_to_their_evidence(
     agent: Caller, evidence: list[str], graph: Graph, sequence: IdSequence
 ) -> None:

@@ -1,11 +1,11 @@
-"""At most one decision in force per target, whoever races (design.md section 1, promise 3)."""
+"""At most one decision is in force for a target, whoever writes at the same moment."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 import pytest
 
-from server.errors import Conflict, PrecedentError
+from server.core.errors import Conflict, PrecedentError
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller
 
@@ -59,6 +59,7 @@ async def _chain(cypher: Cypher, target: str) -> list[str]:
 
 
 @pytest.mark.parametrize("round_", range(5))
+@pytest.mark.proves("DEC-6")
 async def test_of_sixteen_who_record_at_once_one_wins_and_the_others_learn_who(
     caller: Callable[..., Caller], cypher: Cypher, round_: int
 ) -> None:
@@ -72,6 +73,7 @@ async def test_of_sixteen_who_record_at_once_one_wins_and_the_others_learn_who(
 
 
 @pytest.mark.parametrize("round_", range(5))
+@pytest.mark.proves("DEC-6", "DEC-15")
 async def test_of_sixteen_who_supersede_the_same_decision_one_wins_and_the_others_learn_who(
     agent: Caller, caller: Callable[..., Caller], cypher: Cypher, round_: int
 ) -> None:
@@ -85,6 +87,7 @@ async def test_of_sixteen_who_supersede_the_same_decision_one_wins_and_the_other
 
 
 @pytest.mark.parametrize("round_", range(3))
+@pytest.mark.proves("DEC-6")
 async def test_recording_against_superseding_leaves_one_in_force(
     agent: Caller, caller: Callable[..., Caller], cypher: Cypher, round_: int
 ) -> None:
@@ -96,6 +99,7 @@ async def test_recording_against_superseding_leaves_one_in_force(
     assert {type(error) for error in _refused(outcomes)} == {Conflict}
 
 
+@pytest.mark.proves("DEC-6")
 async def test_racers_who_always_try_again_build_one_chain(
     agent: Caller, caller: Callable[..., Caller], cypher: Cypher
 ) -> None:

@@ -1,4 +1,4 @@
-"""decisions.md `record_decision`; issue section 5; design.md sections 3 and 6."""
+"""Recording a decision: what is stored, what is answered, what is refused."""
 
 import itertools
 import re
@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 import anyio
 import pytest
 
+from server.core.errors import Conflict, InvalidArgument
+from server.core.principals import Role
 from server.decisions.service import DecisionService
 from server.entities.models import AddNode
 from server.entities.service import EntityService
-from server.errors import Conflict, InvalidArgument
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
-from server.principals import Role
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from tests.conftest import Cypher
@@ -25,14 +25,15 @@ pytestmark = pytest.mark.anyio
 _DECISION = "MATCH (d:Decision {namespace: $namespace, id: $id}) "
 
 
-async def test_a_decision_is_stored_whole_and_in_force(agent: Caller, cypher: Cypher) -> None:
+@pytest.mark.proves("DEC-1", "DEC-9")
+async def test_a_decision_is_stored_completely_and_in_force(agent: Caller, cypher: Cypher) -> None:
     before = datetime.now(UTC) - timedelta(seconds=1)
     id_ = await agent.record(
         "database", "Use Neo4j", "Because it is a graph.", consequences=["Learn Cypher", "Learn Cypher", ""]
     )
     [row] = await cypher(_DECISION + "RETURN properties(d) AS stored, labels(d) AS labels", id=id_)
     stored = row["stored"]
-    assert row["labels"] == ["Decision", "Unprojected"]
+    assert row["labels"] == ["Decision"]
     assert before < stored.pop("created_at").to_native() <= datetime.now(UTC)
     assert isinstance(stored.pop("node_id"), int)
     assert stored.pop("scope").startswith("ns")
@@ -42,9 +43,12 @@ async def test_a_decision_is_stored_whole_and_in_force(agent: Caller, cypher: Cy
         "name": "Use Neo4j",
         "title": "Use Neo4j",
         "target": "database",
+        "target_key": "database",
         "active_target": "database",
         "rationale": "[via MCP] Because it is a graph.",
         "consequences": ["Learn Cypher", "Learn Cypher", ""],
+        "alternatives": [],
+        "alternatives_why_not": [],
         "status": "active",
         "origin": "agent",
         "created_by": "ada",
@@ -52,6 +56,7 @@ async def test_a_decision_is_stored_whole_and_in_force(agent: Caller, cypher: Cy
     }
 
 
+@pytest.mark.proves("DEC-4")
 async def test_an_id_says_what_it_is_and_when_it_was_made(agent: Caller) -> None:
     id_ = await agent.record("database")
     match = re.fullmatch(r"decision_(\d{8}_\d{6}_\d{6})_[0-9a-f]{8}", id_)
@@ -60,12 +65,14 @@ async def test_an_id_says_what_it_is_and_when_it_was_made(agent: Caller) -> None
     assert abs(datetime.now(UTC) - made) < timedelta(minutes=1)
 
 
+@pytest.mark.proves("DEC-1")
 async def test_the_answer_says_success_the_id_and_the_target(agent: Caller) -> None:
     answer = await agent.recorded("the queue")
     assert (answer.status, answer.searchable) == ("success", False)
     assert '"the queue"' in answer.message
 
 
+@pytest.mark.proves("DEC-8")
 async def test_the_target_becomes_an_entity_of_the_same_form_as_any_other(
     agent: Caller, cypher: Cypher, graph: Graph, sequence: IdSequence
 ) -> None:
@@ -83,6 +90,7 @@ async def test_the_target_becomes_an_entity_of_the_same_form_as_any_other(
     assert rows[0] == rows[1]
 
 
+@pytest.mark.proves("DEC-8")
 async def test_an_entity_of_that_name_is_what_the_decision_is_about(
     agent: Caller, cypher: Cypher, graph: Graph, sequence: IdSequence
 ) -> None:
@@ -94,6 +102,7 @@ async def test_an_entity_of_that_name_is_what_the_decision_is_about(
     assert rows == [{"node_id": entity.node_id, "label": "Technology"}]
 
 
+@pytest.mark.proves("DEC-5")
 async def test_a_second_decision_for_a_target_is_a_conflict_that_names_the_first_and_how_to_replace_it(
     agent: Caller,
 ) -> None:
@@ -106,6 +115,7 @@ async def test_a_second_decision_for_a_target_is_a_conflict_that_names_the_first
     assert refused.value.details == {"active_decision_id": first}
 
 
+@pytest.mark.proves("DEC-18")
 async def test_a_conflict_with_a_human_decision_sends_an_agent_to_a_human(
     agent: Caller, human: Caller, admin: Caller
 ) -> None:
@@ -113,11 +123,12 @@ async def test_a_conflict_with_a_human_decision_sends_an_agent_to_a_human(
     with pytest.raises(Conflict, match="only an admin may replace it") as refused:
         await agent.record("database")
     assert "supersede_decision" not in refused.value.message
-    with pytest.raises(Conflict, match="supersede_decision with old_decision_ids") as told:
+    with pytest.raises(Conflict, match="supersede_decision with old_decision_ids") as allowed:
         await admin.record("database")
-    assert told.value.details == {"active_decision_id": first}
+    assert allowed.value.details == {"active_decision_id": first}
 
 
+@pytest.mark.proves("DEC-7")
 async def test_a_refused_decision_leaves_nothing_behind(agent: Caller, cypher: Cypher) -> None:
     await agent.record("database")
     every = "MATCH (n {namespace: $namespace}) WHERE NOT n:Sequence RETURN count(n) AS nodes"
@@ -127,7 +138,8 @@ async def test_a_refused_decision_leaves_nothing_behind(agent: Caller, cypher: C
     assert await cypher(every) == before
 
 
-async def test_a_conflict_after_the_entity_was_made_takes_it_back(agent: Caller, cypher: Cypher) -> None:
+@pytest.mark.proves("DEC-7")
+async def test_a_conflict_after_the_entity_was_created_removes_it(agent: Caller, cypher: Cypher) -> None:
     """Somebody removed the entity of a target that is still decided: the refused record must not bring it back."""
     await agent.record("database")
     await cypher("MATCH (e:Entity {namespace: $namespace}) DETACH DELETE e")
@@ -136,11 +148,13 @@ async def test_a_conflict_after_the_entity_was_made_takes_it_back(agent: Caller,
     assert await cypher("MATCH (e:Entity {namespace: $namespace}) RETURN e.name AS name") == []
 
 
-async def test_targets_are_exact(agent: Caller) -> None:
-    ids = [await agent.record(target) for target in ("database", "Database", " database", "datab\u0430se")]
+@pytest.mark.proves("DEC-11")
+async def test_other_letters_make_another_target(agent: Caller) -> None:
+    ids = [await agent.record(target) for target in ("database", "data base", "database 2", "datab\u0430se")]
     assert len(set(ids)) == 4
 
 
+@pytest.mark.proves("DEC-6")
 async def test_namespaces_decide_for_themselves(agent: Caller, caller: Callable[..., Caller]) -> None:
     await agent.record("database")
     await caller(within=f"{agent.principal.namespace}-b").record("database")
@@ -154,6 +168,7 @@ async def test_namespaces_decide_for_themselves(agent: Caller, caller: Callable[
         ("As said [via MCP] before.", "[via MCP] As said [via MCP] before."),
     ],
 )
+@pytest.mark.proves("DEC-9")
 async def test_what_an_agent_decides_is_marked_once_at_its_start(
     agent: Caller, cypher: Cypher, written: str, stored: str
 ) -> None:
@@ -164,6 +179,7 @@ async def test_what_an_agent_decides_is_marked_once_at_its_start(
 
 
 @pytest.mark.parametrize("written", ["For good reasons.", "[via MCP] For good reasons."])
+@pytest.mark.proves("DEC-9")
 async def test_what_a_human_decides_stays_as_it_was_written_and_human(
     human: Caller, cypher: Cypher, written: str
 ) -> None:
@@ -173,6 +189,7 @@ async def test_what_a_human_decides_stays_as_it_was_written_and_human(
     ]
 
 
+@pytest.mark.proves("DEC-9")
 async def test_an_admin_by_token_that_is_an_agent_is_marked_as_an_agent(
     caller: Callable[..., Caller], cypher: Cypher
 ) -> None:
@@ -201,6 +218,7 @@ async def test_an_admin_by_token_that_is_an_agent_is_marked_as_an_agent(
         ("status", "active"),
     ],
 )
+@pytest.mark.proves("DEC-2", "DEC-3")
 async def test_a_bad_argument_is_named_and_nothing_is_stored(
     agent: Caller, cypher: Cypher, field: str, value: object
 ) -> None:
@@ -221,6 +239,7 @@ async def test_a_bad_argument_is_named_and_nothing_is_stored(
         "x" * 1000,
     ],
 )
+@pytest.mark.proves("DEC-3")
 async def test_any_text_within_the_limits_is_stored_as_it_is(agent: Caller, cypher: Cypher, text: str) -> None:
     id_ = await agent.record(text, title=text, rationale=f"{text} and more", consequences=[text])
     [row] = await cypher(
@@ -240,13 +259,21 @@ async def test_any_text_within_the_limits_is_stored_as_it_is(agent: Caller, cyph
         await agent.record(text)
 
 
-async def test_the_longest_decision_is_stored_and_found(agent: Caller, projector: Projector) -> None:
+@pytest.mark.proves("DEC-2")
+async def test_the_longest_decision_is_stored_and_found(agent: Caller) -> None:
     id_ = await agent.record("database", rationale="reasons " * 131_072, consequences=["and so on. " * 900] * 100)
     assert [hit.id for hit in await agent.search("reasons")] == [id_]
+
+
+@pytest.mark.proves("DEC-2")
+async def test_a_long_decision_is_found_by_the_meaning_of_its_end(agent: Caller, projector: Projector) -> None:
+    filler = " ".join(f"Paragraph {number} repeats what the minutes of the meeting say." for number in range(200))
+    id_ = await agent.record("pets at work", rationale=f"{filler} Dogs may come to the office on Fridays.")
     await projector.drain()
-    assert [hit.id for hit in await agent.search("why")] == [id_]
+    assert [hit.id for hit in await agent.search("can I bring my puppy to work?")] == [id_]
 
 
+@pytest.mark.proves("DEC-10")
 async def test_a_write_answers_that_it_is_searchable_where_the_projector_runs(
     make: Make, agent: Caller, projector: Projector
 ) -> None:
@@ -264,6 +291,7 @@ async def test_a_write_answers_that_it_is_searchable_where_the_projector_runs(
     assert answer.message.endswith('in force now for "database".')
 
 
+@pytest.mark.proves("DEC-10")
 async def test_a_write_succeeds_while_vectors_are_down_and_says_that_it_is_not_searchable_by_meaning_yet(
     make: Make, agent: Caller, projector: Projector, no_vectors: RemoteStore, cypher: Cypher
 ) -> None:

@@ -1,11 +1,11 @@
-"""decisions.md `supersede_decision`; issue section 5; design.md sections 3 and 6."""
+"""Superseding decisions: what is stored, and which old decisions are refused."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from server.errors import Conflict, InvalidArgument, IsolationViolation, NotFound
+from server.core.errors import Conflict, InvalidArgument, IsolationViolation, NotFound
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller
 
@@ -26,6 +26,7 @@ async def _snapshot(cypher: Cypher) -> list[dict[str, Any]]:
     )
 
 
+@pytest.mark.proves("DEC-15")
 async def test_the_new_decision_is_in_force_and_the_old_one_keeps_who_when_and_why(
     agent: Caller, caller: Callable[..., Caller], cypher: Cypher
 ) -> None:
@@ -62,12 +63,14 @@ async def test_the_new_decision_is_in_force_and_the_old_one_keeps_who_when_and_w
     ]
 
 
+@pytest.mark.proves("DEC-8")
 async def test_both_are_about_the_same_entity(agent: Caller, cypher: Cypher) -> None:
     await agent.supersede("database", await agent.record("database"))
     rows = await cypher("MATCH (d:Decision {namespace: $namespace})-[:ABOUT]->(e) RETURN DISTINCT e.name AS name")
     assert rows == [{"name": "database"}]
 
 
+@pytest.mark.proves("DEC-5", "DEC-15")
 async def test_a_chain_grows_at_its_end(agent: Caller, cypher: Cypher) -> None:
     chain = [await agent.record("database")]
     for _ in range(4):
@@ -77,12 +80,14 @@ async def test_a_chain_grows_at_its_end(agent: Caller, cypher: Cypher) -> None:
         await agent.record("database")
 
 
+@pytest.mark.proves("DEC-16")
 async def test_naming_the_same_decision_twice_is_naming_it_once(agent: Caller, cypher: Cypher) -> None:
     old = await agent.record("database")
     await agent.supersede("database", old, old, old)
     assert len(await cypher(_CHAIN)) == 1
 
 
+@pytest.mark.proves("DEC-7", "DEC-17")
 async def test_an_unknown_id_is_named_beside_the_decision_in_force(agent: Caller, cypher: Cypher) -> None:
     old = await agent.record("database")
     before = await _snapshot(cypher)
@@ -93,17 +98,20 @@ async def test_an_unknown_id_is_named_beside_the_decision_in_force(agent: Caller
     assert await _snapshot(cypher) == before
 
 
+@pytest.mark.proves("DEC-19")
 async def test_many_unknown_ids_are_not_all_read_back(agent: Caller) -> None:
     with pytest.raises(NotFound, match="and 95 more") as refused:
         await agent.supersede("database", *(f"{number} {'x' * 5000}" for number in range(100)))
     assert len(refused.value.message) < 3000
 
 
+@pytest.mark.proves("DEC-17")
 async def test_where_nothing_is_in_force_the_refusal_says_to_record(agent: Caller) -> None:
     with pytest.raises(NotFound, match="record_decision"):
         await agent.supersede("database", "decision_nowhere")
 
 
+@pytest.mark.proves("DEC-7", "DEC-17")
 async def test_a_decision_of_another_target_is_refused(agent: Caller, cypher: Cypher) -> None:
     database, queue = await agent.record("database"), await agent.record("queue")
     before = await _snapshot(cypher)
@@ -112,10 +120,11 @@ async def test_a_decision_of_another_target_is_refused(agent: Caller, cypher: Cy
     with pytest.raises(InvalidArgument, match="queue"):
         await agent.supersede("database", database, queue)
     with pytest.raises(InvalidArgument):
-        await agent.supersede("Database", database)
+        await agent.supersede("database 2", database)
     assert await _snapshot(cypher) == before
 
 
+@pytest.mark.proves("DEC-7", "DEC-17")
 async def test_what_was_superseded_already_is_refused_and_the_current_one_named(agent: Caller, cypher: Cypher) -> None:
     old = await agent.record("database")
     current = await agent.supersede("database", old)
@@ -128,6 +137,7 @@ async def test_what_was_superseded_already_is_refused_and_the_current_one_named(
 
 
 @pytest.mark.parametrize("status", ["draft", "deprecated"])
+@pytest.mark.proves("DEC-17")
 async def test_only_what_is_active_can_be_superseded(agent: Caller, cypher: Cypher, status: str) -> None:
     old = await agent.record("database")
     await cypher(
@@ -139,6 +149,7 @@ async def test_only_what_is_active_can_be_superseded(agent: Caller, cypher: Cyph
         await agent.supersede("database", old)
 
 
+@pytest.mark.proves("DEC-7", "DEC-18")
 async def test_an_agent_cannot_supersede_a_human_decision_and_an_admin_can(
     agent: Caller, human: Caller, admin: Caller, cypher: Cypher
 ) -> None:
@@ -150,18 +161,23 @@ async def test_an_agent_cannot_supersede_a_human_decision_and_an_admin_can(
     await admin.supersede("database", old)
 
 
-async def test_a_marker_in_its_text_does_not_open_a_human_decision_to_agents(agent: Caller, human: Caller) -> None:
+@pytest.mark.proves("DEC-9", "DEC-18")
+async def test_a_marker_in_its_text_does_not_let_agents_supersede_a_human_decision(
+    agent: Caller, human: Caller
+) -> None:
     old = await human.record("database", rationale="[via MCP] Written by hand.")
     with pytest.raises(IsolationViolation):
         await agent.supersede("database", old)
 
 
+@pytest.mark.proves("DEC-9")
 async def test_a_human_may_supersede_what_an_agent_decided(agent: Caller, human: Caller, cypher: Cypher) -> None:
     new = await human.supersede("database", await agent.record("database"))
     rows = await cypher("MATCH (d:Decision {namespace: $namespace, id: $id}) RETURN d.origin AS o", id=new)
     assert rows == [{"o": "human"}]
 
 
+@pytest.mark.proves("DEC-54")
 async def test_a_decision_of_another_namespace_is_unknown(agent: Caller, caller: Callable[..., Caller]) -> None:
     foreign = await caller(within=f"{agent.principal.namespace}-b").record("database")
     with pytest.raises(NotFound):
@@ -179,6 +195,7 @@ async def test_a_decision_of_another_namespace_is_unknown(agent: Caller, caller:
         ("title", " "),
     ],
 )
+@pytest.mark.proves("DEC-16")
 async def test_a_bad_argument_is_named(agent: Caller, field: str, value: object) -> None:
     arguments = {"title": "New", "rationale": "For better reasons.", "old_decision_ids": ["decision_1"], field: value}
     with pytest.raises(InvalidArgument, match=field):

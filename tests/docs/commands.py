@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from server.cli import app
+from cli.main import app
 
 
 @cache

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from server.settings import Settings
+from server.core.settings import Settings
 from tests.docs.commands import commands, targets
 
 _PAGES = sorted([*Path().glob("*.md"), *Path("docs").rglob("*.md"), *Path("cypher").rglob("*.md")])
@@ -59,6 +59,7 @@ def test_every_relative_link_leads_to_a_file_and_every_anchor_to_a_heading(path:
     assert broken == []
 
 
+@pytest.mark.proves("SVC-78")
 @pytest.mark.parametrize("path", _PAGES, ids=str)
 def test_every_command_that_a_page_tells_to_type_exists(path: Path) -> None:
     wrong = [line for line in _typed(path) if (words := _words(line)) and not _exists(words)]
@@ -87,6 +88,7 @@ def _exists(words: list[str]) -> bool:
     return rest == ["--help"]
 
 
+@pytest.mark.proves("SVC-78")
 @pytest.mark.parametrize("path", _PAGES, ids=str)
 def test_every_setting_that_a_page_names_exists(path: Path) -> None:
     known = {str(field.validation_alias) for field in Settings.model_fields.values()} | {"PRECEDENT_PUBLISH"}

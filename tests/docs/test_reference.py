@@ -1,4 +1,4 @@
-"""The reference is what the code says. Source: issue 3 section 11; house rule 12 of CONTRIBUTING.md."""
+"""The reference equals what the code says. Source: SVC-77; rule 12 of CONTRIBUTING.md."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from docs import generate
-from server import errors
+from server.core import errors
+from server.core.settings import Settings
+from server.interface.resources import AnyResource
+from server.interface.tools import AnyTool
 from server.mcp.toolsets import RESOURCES, TOOLSETS
-from server.resources import Resource
-from server.settings import Settings
-from server.tools import Tool
 from tests.docs.commands import commands
 
 _TOOLS = [tool for family in TOOLSETS.values() for tool in family]
@@ -29,6 +29,7 @@ def _kinds(parent: type[errors.PrecedentError]) -> Iterator[type[errors.Preceden
             yield from _kinds(kind)
 
 
+@pytest.mark.proves("SVC-77")
 @pytest.mark.parametrize("name", generate.PAGES)
 def test_a_page_of_the_reference_is_not_stale(name: str) -> None:
     assert _reference(name) == generate.page(name), "`make docs` writes it"
@@ -39,7 +40,7 @@ def test_no_page_of_the_reference_is_left_over() -> None:
 
 
 @pytest.mark.parametrize("tool", _TOOLS, ids=lambda tool: tool.name)
-def test_every_tool_stands_in_the_reference_with_each_of_its_arguments_and_answers(tool: Tool) -> None:
+def test_every_tool_stands_in_the_reference_with_each_of_its_arguments_and_answers(tool: AnyTool) -> None:
     part = _reference("tools").partition(f"\n### {tool.name}\n")[2].partition("\n### ")[0]
     arguments, _, answer = part.partition("| answer |")
     assert tool.description in part
@@ -51,7 +52,7 @@ def test_every_tool_stands_in_the_reference_with_each_of_its_arguments_and_answe
 
 
 @pytest.mark.parametrize("resource", _RESOURCES, ids=lambda resource: resource.name)
-def test_every_resource_stands_in_the_reference_with_its_parameters_and_what_it_lists(resource: Resource) -> None:
+def test_every_resource_stands_in_the_reference_with_its_parameters_and_what_it_lists(resource: AnyResource) -> None:
     part = _reference("resources").partition(f"\n### {resource.uri}\n")[2].partition("\n### ")[0]
     takes, _, lists = part.partition("| it lists |")
     assert resource.description in part
@@ -59,6 +60,7 @@ def test_every_resource_stands_in_the_reference_with_its_parameters_and_what_it_
     assert [name for name in resource.item.model_fields if f"| `{name}` |" not in lists] == []
 
 
+@pytest.mark.proves("SVC-1")
 @pytest.mark.parametrize("name", [str(field.validation_alias) for field in Settings.model_fields.values()])
 def test_every_setting_stands_in_the_reference_with_its_meaning(name: str) -> None:
     meanings = {str(field.validation_alias): field.description for field in Settings.model_fields.values()}
@@ -66,11 +68,12 @@ def test_every_setting_stands_in_the_reference_with_its_meaning(name: str) -> No
     assert f"| `{name}` |" in _reference("settings")
 
 
+@pytest.mark.proves("SVC-50")
 @pytest.mark.parametrize("kind", [kind for kind in _kinds(errors.PrecedentError) if "code" in vars(kind)])
 def test_every_error_says_what_to_do_and_stands_in_the_reference(kind: type[errors.PrecedentError]) -> None:
     assert kind.__doc__
     assert f"| `{kind.code}` |" in _reference("errors")
-    assert kind.code in (errors.__doc__ or ""), "the tree at the head of server/errors.py shows it"
+    assert kind.code in (errors.__doc__ or ""), "the tree at the head of server/core/errors.py shows it"
 
 
 @pytest.mark.parametrize("command", sorted(commands()))

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.home import Cache
-from server.settings import Settings
+from server.core.home import Cache
+from server.core.settings import Settings
 from tests.local.conftest import Recorder
 from tests.local.web import Web, web
 

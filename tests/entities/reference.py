@@ -1,4 +1,4 @@
-"""What neighbours and paths are, written for clarity: the statements are compared with this."""
+"""A simple reference implementation of neighbours and paths, with which the statements are compared."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -49,15 +49,15 @@ def neighbors(
     return sorted(rows, key=lambda row: (row[0], -row[1], row[2], row[3], row[4] == "incoming"))
 
 
-def best_path(
+def best_paths(
     edges: Iterable[Edge], start: str, end: str, max_depth: int, relation_types: Iterable[str] | None = None
-) -> Path | None:
-    """Fewest hops, then greatest sum of weights to fifteen places, then first step by step."""
+) -> list[Path]:
+    """All of the fewest hops: greatest sum of weights to fifteen places first, then first step by step."""
     ways = hops(edges, relation_types)
     to_end = distances(ways, end)
     if to_end.get(start, max_depth + 1) > max_depth:
-        return None
-    return min(_shortest(ways, to_end, start), key=lambda path: (-sum(units(hop[3]) for hop in path), _steps(path)))
+        return []
+    return sorted(_shortest(ways, to_end, start), key=lambda path: (-sum(units(hop[3]) for hop in path), _steps(path)))
 
 
 def units(weight: float) -> int:

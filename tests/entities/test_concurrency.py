@@ -1,4 +1,4 @@
-"""Many clients at once: what they name alike is one."""
+"""Simultaneous writes of the same names and edges. Source: ENT-27."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -20,7 +20,7 @@ _CLIENTS = 24
 
 
 async def _together(work: Callable[[int], Awaitable[T]]) -> list[T]:
-    """Runs the work of every client, none starting before all are ready."""
+    """Run the work of all clients, starting when all are ready."""
     ready, answers = anyio.Event(), list[T]()
 
     async def one(number: int) -> None:
@@ -36,6 +36,7 @@ async def _together(work: Callable[[int], Awaitable[T]]) -> list[T]:
     return answers
 
 
+@pytest.mark.proves("ENT-27")
 async def test_one_name_from_many_clients_is_one_entity_created_once(caller: Caller, cypher: Cypher) -> None:
     answers = await _together(lambda number: caller.node("same", properties={f"from{number}": number}))
     assert sorted(answer.created for answer in answers) == [False] * (_CLIENTS - 1) + [True]
@@ -47,6 +48,7 @@ async def test_one_name_from_many_clients_is_one_entity_created_once(caller: Cal
     assert {f"from{number}" for number in range(_CLIENTS)} <= set(row["keys"])
 
 
+@pytest.mark.proves("ENT-27")
 async def test_one_edge_from_many_clients_of_two_processes_is_one_edge_between_two_nodes(
     caller: Caller, cypher: Cypher, neo4j: tuple[str, str, str]
 ) -> None:
@@ -70,6 +72,7 @@ async def test_one_edge_from_many_clients_of_two_processes_is_one_edge_between_t
     assert {f"from{number}" for number in range(_CLIENTS)} <= {key for row in rows for key in row["keys"]}
 
 
+@pytest.mark.proves("ENT-27")
 async def test_many_clients_around_one_hub_lose_nothing(caller: Caller) -> None:
     await _together(lambda number: caller.edge("hub", "USES", f"n{number}", weight=number / _CLIENTS))
     answer = await caller.neighbors("hub")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.core.errors import InvalidArgument
+from server.core.types import Json
 from server.entities.properties import PREFIX, decode, encode
-from server.errors import InvalidArgument
 from server.graph.vocabulary import ENTITY_KEYS, RELATION_KEYS
-from server.types import Json
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = (
@@ -39,6 +39,7 @@ def same(one: Json, other: Json) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
+@pytest.mark.proves("ENT-6", "ENT-7")
 @given(documents, st.sampled_from([ENTITY_KEYS, RELATION_KEYS]))
 def test_any_json_object_survives_encoding_and_decoding(properties: dict[str, Json], reserved: frozenset[str]) -> None:
     ours: dict[str, Any] = dict.fromkeys(reserved, "ours")
@@ -47,6 +48,7 @@ def test_any_json_object_survives_encoding_and_decoding(properties: dict[str, Js
     assert {key: stored[key] for key in reserved} == ours
 
 
+@pytest.mark.proves("ENT-11")
 @given(documents, documents)
 def test_merging_twice_equals_the_union_whatever_representation_a_value_had_before(
     first: dict[str, Json], second: dict[str, Json]
@@ -67,43 +69,46 @@ def test_every_key_that_is_stored_is_one_that_neo4j_can_name(properties: dict[st
     "value",
     [True, 0, -(2**63), 2**63 - 1, 0.5, -0.0, 5e-324, "", "x", [], [1, 2], [1.0, 2.0], ["a"], [True]],
 )
-def test_what_neo4j_can_hold_stands_as_itself(value: Json) -> None:
+def test_a_native_value_is_stored_under_its_own_key(value: Json) -> None:
     assert encode({"key": value}, ENTITY_KEYS) == {"key": value, "json:key": None}
 
 
 @pytest.mark.parametrize(
     "value", [None, {}, {"a": 1}, [1, 2.0], [1, True], ["a", None], [[1]], [{}], 2**63, -(2**63) - 1, [2**63]]
 )
-def test_what_neo4j_cannot_hold_stands_as_json(value: Json) -> None:
+def test_any_other_value_is_stored_as_json(value: Json) -> None:
     assert encode({"key": value}, ENTITY_KEYS) == {"key": None, "json:key": json.dumps(value)}
 
 
+@pytest.mark.proves("ENT-6")
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (math.nan, "NaN"),
         (math.inf, "NaN"),
         ("\ud800", "surrogate"),
-        (10**5000, "too long"),
+        (10**5000, "too many digits"),
         (object(), "not JSON"),
         ("x" * 300_000, "at most 262,144"),
     ],
     ids=["nan", "infinity", "surrogate", "digits", "object", "large"],
 )
-def test_what_json_cannot_hold_is_refused(value: Any, said: str) -> None:
-    with pytest.raises(InvalidArgument, match=said):
+def test_a_value_that_is_not_json_is_refused(value: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
         encode({"key": value}, ENTITY_KEYS)
 
 
+@pytest.mark.proves("ENT-6")
 def test_a_hundred_levels_are_stored_and_more_are_refused() -> None:
     value: Json = 1
     for _ in range(99):
         value = [value]
     assert decode(merged({}, encode({"key": value}, ENTITY_KEYS)), ENTITY_KEYS) == {"key": value}
-    with pytest.raises(InvalidArgument, match="at most 100 levels"):
+    with pytest.raises(InvalidArgument, match="deeper than 100 levels"):
         encode({"key": [[value]]}, ENTITY_KEYS)
 
 
+@pytest.mark.proves("ENT-6")
 def test_a_document_nested_ten_thousand_levels_deep_is_refused_not_a_crash() -> None:
     value: Json = 1
     for _ in range(10_000):

@@ -1,19 +1,16 @@
 """Entries as an agent meets them: their tools over MCP, on the real Neo4j, Qdrant engine and embedding model."""
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server.embedding.embedder import FastEmbedder
+from server.core.principals import Principal, Role
 from server.entries.service import EntryService, EntrySettings
 from server.entries.tools import TOOLS
-from server.graph.graph import Graph
-from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
-from server.vectors.edge import EdgeStore
-from server.vectors.projector import Projector
+from server.parts import Parts
 from tests import agents
 from tests.conftest import Rows
 
@@ -50,17 +47,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make(  # noqa: PLR0917 - pytest hands fixtures by name
-    graph: Graph, sequence: IdSequence, vectors: EdgeStore, projector: Projector, embedder: FastEmbedder, folder: Path
-) -> Make:
+def make(parts: Parts, folder: Path) -> Make:
     """Makes a service on the real parts, or on others where a test says so."""
 
     def made(
-        wait: float = 0, roots: tuple[Path, ...] = (folder,), closed: tuple[Path, ...] = (), **parts: Any
+        wait: float = 0, roots: tuple[Path, ...] = (folder,), closed: tuple[Path, ...] = (), **others: Any
     ) -> EntryService:
-        real = {"graph": graph, "sequence": sequence, "vectors": vectors, "embedder": embedder, "projector": projector}
-        settings = EntrySettings(project="home", searchable_wait=wait, docs_roots=roots, closed=closed)
-        return EntryService(**{**real, **parts}, settings=settings)
+        settings = EntrySettings(project="home", docs_roots=roots, closed=closed)
+        return EntryService(replace(parts, searchable_wait=wait, **others), settings=settings)
 
     return made
 

@@ -1,4 +1,4 @@
-"""Bad input, derived from each tool's own schema: refused in the documented form, and the store as it was."""
+"""Bad input, derived from the schema of each tool: it is refused in one form and changes nothing. Source: MEM-64."""
 
 import hashlib
 import json
@@ -54,12 +54,12 @@ def _bad() -> Iterator[tuple[str, str, Any]]:
 CASES = list(_bad())
 
 
-def _told(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "missing" if value is MISSING else repr(value)[:20]
 
 
-async def _print(cypher: Cypher) -> tuple[int, str]:
-    """How much a namespace holds, and a hash of all of it."""
+async def _fingerprint(cypher: Cypher) -> tuple[int, str]:
+    """Return the number of rows of a namespace, and a hash of all of them."""
     rows = await cypher(
         "MATCH (n {namespace: $namespace}) OPTIONAL MATCH (n)-[r]->(m) "
         "WITH n, r, m ORDER BY elementId(n), elementId(r) "
@@ -68,8 +68,9 @@ async def _print(cypher: Cypher) -> tuple[int, str]:
     return len(rows), hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
+@pytest.mark.proves("MEM-3", "MEM-64")
 @pytest.mark.parametrize(
-    ("tool", "field", "value"), CASES, ids=[f"{tool}-{field}-{_told(value)}" for tool, field, value in CASES]
+    ("tool", "field", "value"), CASES, ids=[f"{tool}-{field}-{_format_value(value)}" for tool, field, value in CASES]
 )
 async def test_a_bad_argument_is_named_in_the_documented_form_and_nothing_is_written(
     modern: Agent, cypher: Cypher, tool: str, field: str, value: Any
@@ -96,6 +97,7 @@ READING = [tool for tool in TOOLS if tool.read_only]
 FIELDS = sorted({field for tool in READING for field in tool.input_schema()["properties"]})
 
 
+@pytest.mark.proves("MEM-64")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tool=st.sampled_from(sorted(tool.name for tool in READING)),
@@ -106,30 +108,32 @@ async def test_whatever_a_reading_tool_is_given_it_answers_in_form_and_changes_n
     modern: Agent, cypher: Cypher, tool: str, arguments: dict[str, Any], good: bool
 ) -> None:
     await cypher("MERGE (e:Entry {namespace: $namespace, id: 'kept'}) ON CREATE SET e.node_id = -1, e.body = 'x'")
-    before = await _print(cypher)
+    before = await _fingerprint(cypher)
     result = await modern.call(tool, **({**GOOD[tool], **arguments} if good else arguments))
     assert result.structured_content is not None
     assert json.loads(texts(result)[0]) == result.structured_content
     if result.is_error:
         assert result.structured_content["error"]["code"] in CODES - {"STORAGE_FAILURE", "MIGRATION_FAILURE"}
-    assert await _print(cypher) == before
+    assert await _fingerprint(cypher) == before
 
 
+@pytest.mark.proves("MEM-64")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=st.dictionaries(st.sampled_from(sorted(TOOLS[0].input_schema()["properties"])), any_json, max_size=4))
 async def test_a_save_that_is_refused_has_written_nothing(
     modern: Agent, cypher: Cypher, arguments: dict[str, Any]
 ) -> None:
-    before = await _print(cypher)
+    before = await _fingerprint(cypher)
     result = await modern.call("save_memory", **arguments)
     if result.is_error:
         assert result.structured_content is not None
         assert result.structured_content["error"]["code"] == "INVALID_ARGUMENT"
-        assert await _print(cypher) == before
+        assert await _fingerprint(cypher) == before
     else:
-        assert (await _print(cypher))[0] > before[0]
+        assert (await _fingerprint(cypher))[0] > before[0]
 
 
+@pytest.mark.proves("MEM-6")
 @pytest.mark.parametrize(
     "metadata",
     [
@@ -144,6 +148,7 @@ async def test_metadata_has_bounds(modern: Agent, metadata: dict[str, Any]) -> N
     assert (error["code"], "metadata" in error["message"]) == ("INVALID_ARGUMENT", True)
 
 
+@pytest.mark.proves("MEM-3")
 async def test_the_longest_text_is_stored_and_one_letter_more_is_not(modern: Agent, cypher: Cypher) -> None:
     longest = ("seven words are said in this sentence. " * 30_000)[:1_048_575] + "!"
     id_ = await modern.save(longest)
@@ -154,6 +159,7 @@ async def test_the_longest_text_is_stored_and_one_letter_more_is_not(modern: Age
     await cypher("MATCH (n {namespace: $namespace}) DETACH DELETE n")
 
 
+@pytest.mark.proves("MEM-63")
 async def test_a_graph_that_is_down_is_a_storage_failure(make: Make, modern: Agent) -> None:
     async with (
         connect("bolt://127.0.0.1:1", "neo4j", "x", retry_time=0) as down,

@@ -1,4 +1,4 @@
-"""Documents: which are read, once, and what a change does. Source: entries.md "Tool: `ingest_docs`"; issue."""
+"""Documents: which files are read, and what a change of one does. Source: MEM-39, MEM-43, MEM-47."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
-from server.principals import Principal
+from server.core.principals import Principal
+from server.entries.documents import TextDocument
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from tests.conftest import Cypher
@@ -28,15 +29,19 @@ async def _current(agent: Agent, query: str) -> list[dict[str, Any]]:
     return await agent.items("get_entries", ids=await agent.found(query) or ["none"])
 
 
-async def test_a_document_becomes_an_entry_and_a_second_time_nothing(agent: Agent, folder: Path) -> None:
+@pytest.mark.proves("MEM-39", "MEM-40", "MEM-42", "MEM-48")
+async def test_a_document_becomes_one_entry(agent: Agent, folder: Path) -> None:
     name = _write(folder, "docs/guide.md", "# The guide\r\n\r\nZebras are striped.\n")
     answer = await agent.ask("ingest_docs", sources=[name])
     assert answer == {
         "processed_sources": 1,
         "imported_entries": 1,
         "duplicate_entries": 0,
+        "retired_entries": 0,
+        "remaining_documents": 0,
         "skipped_sources": [],
         "details": [],
+        "folders": [str(folder)],
     }
     [entry] = await _current(agent, "zebra")
     assert entry["title"] == "The guide"
@@ -48,7 +53,21 @@ async def test_a_document_becomes_an_entry_and_a_second_time_nothing(agent: Agen
     assert len(await _current(agent, "zebra")) == 1
 
 
-async def test_what_is_hidden_or_our_own_is_not_there_and_what_is_no_document_is_not_read(
+@pytest.mark.proves("MEM-39")
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("intro\n\n## Part\n\n# The guide\n\n# Other", "The guide"),
+        ("## Part\n\ntext", "guide.md"),
+        (f"# {'x' * 200}", "x" * 120),
+    ],
+)
+async def test_the_title_of_a_document_is_its_first_heading_of_level_1_or_its_file_name(text: str, title: str) -> None:
+    assert TextDocument("file:///docs/guide.md", "docs/guide.md", text).title == title
+
+
+@pytest.mark.proves("MEM-46", "MEM-47")
+async def test_hidden_and_own_files_do_not_exist_and_other_files_are_not_read(
     make: Make, principal: Principal, folder: Path
 ) -> None:
     secret = _write(folder, "home/secrets/agent-memory-secret", "zebra 00112233")
@@ -60,14 +79,15 @@ async def test_what_is_hidden_or_our_own_is_not_there_and_what_is_no_document_is
     service = make(closed=(folder / "home",))
     async with Agent(service, principal).connected() as agent:
         answer = await agent.ask("ingest_docs", sources=[secret, note, "innocent.md", *hidden, *programs, shown])
-        reasons = {told["source"]: told["reason"] for told in answer["details"]}
-        absent = "there is no such file in the folders that may be read"
+        reasons = {each["source"]: each["reason"] for each in answer["details"]}
+        absent = "there is no such file or folder in the folders that may be read"
         assert {reasons[source] for source in (secret, note, "innocent.md", *hidden)} == {absent}
-        assert {reasons[source].partition(":")[0] for source in programs} == {"it is no document"}
+        assert {reasons[source].partition(":")[0] for source in programs} == {"it is not a document"}
         assert answer["imported_entries"] == 1
         assert len(await agent.found("zebra")) == 1
 
 
+@pytest.mark.proves("MEM-39", "MEM-42")
 async def test_each_project_has_its_own_entry_of_a_document(modern: Agent, folder: Path) -> None:
     name = _write(folder, "a.md", "zebra")
     for project in ("p", "q"):
@@ -78,6 +98,7 @@ async def test_each_project_has_its_own_entry_of_a_document(modern: Agent, folde
     assert {entry["title"] for entry in entries} == {"a.md"}
 
 
+@pytest.mark.proves("MEM-43")
 @pytest.mark.parametrize("long", [False, True])
 async def test_a_changed_document_replaces_its_earlier_entry_which_stays_as_history(
     modern: Agent, folder: Path, cypher: Cypher, projector: Projector, long: bool
@@ -111,18 +132,22 @@ async def test_a_changed_document_replaces_its_earlier_entry_which_stays_as_hist
     ]
 
 
-async def test_qdrant_forgets_what_a_document_no_longer_says(
+@pytest.mark.proves("MEM-43")
+async def test_qdrant_forgets_the_passages_of_a_replaced_document(
     modern: Agent, folder: Path, cypher: Cypher, projector: Projector, vectors: EdgeStore
 ) -> None:
     for text in ("zebra " * 200, "lion", "horse"):
         await modern.ask("ingest_docs", sources=[_write(folder, "a.md", text)])
         await projector.drain()
         rows = await cypher("MATCH (p:Passage {namespace: $namespace}) RETURN p.id AS id")
-        held = [one.key async for page in vectors.scan() for one in page if one.namespace == modern.principal.namespace]
-        assert sorted(held) == sorted(row["id"] for row in rows)
-        assert held
+        stored = [
+            one.key async for page in vectors.scan() for one in page if one.namespace == modern.principal.namespace
+        ]
+        assert sorted(stored) == sorted(row["id"] for row in rows)
+        assert stored
 
 
+@pytest.mark.proves("MEM-43")
 async def test_a_document_that_changes_back_is_current_again(modern: Agent, folder: Path) -> None:
     for text in ("zebra", "lion", "zebra"):
         name = _write(folder, "a.md", text)
@@ -131,6 +156,7 @@ async def test_a_document_that_changes_back_is_current_again(modern: Agent, fold
     assert await modern.found("lion") == []
 
 
+@pytest.mark.proves("MEM-44")
 async def test_readers_of_one_document_at_once_make_one_entry(modern: Agent, folder: Path, cypher: Cypher) -> None:
     imported: list[int] = []
 
@@ -147,7 +173,8 @@ async def test_readers_of_one_document_at_once_make_one_entry(modern: Agent, fol
     assert [row["status"] for row in rows] == ["active", "superseded"]
 
 
-async def test_what_lies_outside_of_the_folders_is_not_read_however_it_is_named(
+@pytest.mark.proves("MEM-45")
+async def test_a_path_outside_of_the_folders_is_not_read_in_any_form(
     agent: Agent, folder: Path, tmp_path: Path, cypher: Cypher
 ) -> None:
     _write(tmp_path, "outside.md", "zebra")
@@ -169,20 +196,23 @@ async def test_what_lies_outside_of_the_folders_is_not_read_however_it_is_named(
         "circle",
         "nul\0.md",
         "x" * 4_000,
-        ".",
+        "..",
+        "up",
+        str(tmp_path),
     ]
     answer = await agent.ask("ingest_docs", sources=sources)
     assert answer["processed_sources"] == 0
     assert answer["skipped_sources"] == [source.replace("\\", "/") for source in sources]
     assert [each["source"] for each in answer["details"]] == answer["skipped_sources"]
     reasons = {each["source"]: each["reason"] for each in answer["details"]}
-    # What is outside is told in the same words as what is not there.
+    # A path outside is answered in the same words as one that does not exist.
     assert len({reasons[name] for name in ("../outside.md", "/etc/passwd", "link.md", "missing.md")}) == 1
     assert await cypher("MATCH (n {namespace: $namespace}) RETURN n") == []
     answer = await agent.ask("ingest_docs", sources=["kind.md", str(folder / "inside.md"), "../docs root/inside.md"])
     assert (answer["processed_sources"], answer["imported_entries"]) == (3, 1)
 
 
+@pytest.mark.proves("MEM-47", "MEM-48")
 async def test_each_source_is_decided_for_itself(agent: Agent, folder: Path) -> None:
     _write(folder, "good.md", "zebra one")
     _write(folder, "secret.md", f"the key is {SECRETS['aws_access_key']}")
@@ -203,14 +233,18 @@ async def test_each_source_is_decided_for_itself(agent: Agent, folder: Path) -> 
     assert len(await agent.found("zebra")) == 2
 
 
-async def test_without_sources_the_usual_documents_are_read(agent: Agent, folder: Path) -> None:
+@pytest.mark.proves("MEM-40")
+async def test_without_sources_the_default_documents_are_read(agent: Agent, folder: Path) -> None:
     _write(folder, "docs/decisions.md", "zebra decisions")
     answer = await agent.ask("ingest_docs")
     assert answer["processed_sources"] == 1
     assert answer["skipped_sources"] == ["docs/session-log.md", "docs/requirements.md"]
 
 
-async def test_several_folders_are_looked_through_in_order(make: Make, principal: Principal, tmp_path: Path) -> None:
+@pytest.mark.proves("MEM-41")
+async def test_a_path_is_looked_up_in_several_folders_in_order(
+    make: Make, principal: Principal, tmp_path: Path
+) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     _write(one, "a.md", "zebra of one")
     _write(two, "a.md", "zebra of two")
@@ -221,17 +255,19 @@ async def test_several_folders_are_looked_through_in_order(make: Make, principal
     assert {entry["source_ref"] for entry in entries} == {"one/a.md", "two/b.md", "two/a.md"}
 
 
+@pytest.mark.proves("MEM-40")
 @pytest.mark.parametrize("sources", [[], ["x"] * 101, "a.md", [1], [""], None])
-async def test_sources_that_are_none_or_too_many_are_an_error(modern: Agent, sources: object) -> None:
+async def test_invalid_sources_and_too_many_are_an_error(modern: Agent, sources: object) -> None:
     assert (await modern.refused("ingest_docs", sources=sources))["code"] == "INVALID_ARGUMENT"
 
 
+@pytest.mark.proves("MEM-27", "MEM-55")
 async def test_a_long_document_answers_with_the_section_that_was_asked_about(
     modern: Agent, folder: Path, projector: Projector
 ) -> None:
     sections = "".join(
-        f"## {name}\n\n{'This part of the manual is about something else entirely. ' * 8}\n\n{said}\n\n"
-        for name, said in (
+        f"## {name}\n\n{'This part of the manual is about something else entirely. ' * 8}\n\n{text}\n\n"
+        for name, text in (
             ("Installing", "Unpack the archive and run the setup program."),
             ("Feeding the parrot", "Give it two walnuts every morning."),
             ("Returning goods", "Refunds are paid within thirty days."),
@@ -240,10 +276,10 @@ async def test_a_long_document_answers_with_the_section_that_was_asked_about(
     _write(folder, "manual.md", f"# Manual\n\n{sections}")
     await modern.ask("ingest_docs", sources=["manual.md"])
     await projector.drain()
-    for query, section, said in (
+    for query, section, text in (
         ("what does the bird eat", "Feeding the parrot", "two walnuts"),
         ("when do I get my money back", "Returning goods", "thirty days"),
     ):
         [item, *_] = await modern.items("search", query=query)
         assert (item["title"], item["section"]) == ("Manual", section)
-        assert said in item["snippet"]
+        assert text in item["snippet"]

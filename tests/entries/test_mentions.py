@@ -1,21 +1,23 @@
-"""What a text mentions. Source: issue "Entries and journal", "Entries mention entities"."""
+"""The entities that a text mentions. Source: MEM-11, MEM-12."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.core.principals import Principal
 from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
 from server.entities.service import EntityService
 from server.graph.graph import Graph
+from server.graph.keys import comparison_key
 from server.graph.sequence import IdSequence
-from server.principals import Principal
-from server.retrieval.mentions import links, longest, possible_names
+from server.retrieval.mentions import choose_longest, find_links, find_possible_names
 from tests.conftest import Cypher
 from tests.entries.conftest import Agent
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 
 
+@pytest.mark.proves("MEM-11")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -30,40 +32,45 @@ anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
     ],
 )
 def test_links_are_read_outside_of_code(text: str, expected: list[str]) -> None:
-    assert links(text) == expected
+    assert find_links(text) == expected
 
 
 @given(anything)
 def test_any_text_has_links_and_possible_names_that_stand_in_it(text: str) -> None:
-    assert all(f"[[{name}" in " ".join(text.split()) or "\\" in text or "&" in text for name in links(text))
-    for name, places in possible_names(text).items():
+    assert all(f"[[{name}" in " ".join(text.split()) or "\\" in text or "&" in text for name in find_links(text))
+    for name, places in find_possible_names(text).items():
         for start, end in places:
-            assert " ".join(text[start:end].split()).lower() == " ".join(name.split())
+            assert comparison_key(text[start:end]) == name
 
 
+@pytest.mark.proves("MEM-11")
 @pytest.mark.parametrize(
     "name", ["neo4j", "c++", ".net", "node.js", "new york city", "東京", "o'brien", "one two three four five six"]
 )
 def test_names_of_many_forms_can_be_found(name: str) -> None:
     text = f"Well, {name.upper()}, it is ({name}). 住{name}! one two three four five six seven"
-    assert name in possible_names(text)
+    assert name in find_possible_names(text)
 
 
+@pytest.mark.proves("MEM-11")
 def test_a_name_ends_where_words_do() -> None:
-    names = possible_names("Javascript is not Java_EE nor XJava, but pre-Java")
+    names = find_possible_names("Javascript is not Java_EE nor XJava, but pre-Java")
     assert "java" in names
     assert len(names["java"]) == 1
 
 
+@pytest.mark.proves("MEM-12")
 def test_where_names_overlap_the_longest_counts() -> None:
     text = "New York City is in New York"
-    found = {name: places for name, places in possible_names(text).items() if name in {"new york", "new york city"}}
-    assert longest(found) == ["new york city", "new york"]
-    assert longest({name: places[:1] for name, places in found.items()}) == ["new york city"]
+    found = {
+        name: places for name, places in find_possible_names(text).items() if name in {"new york", "new york city"}
+    }
+    assert choose_longest(found) == ["new york city", "new york"]
+    assert choose_longest({name: places[:1] for name, places in found.items()}) == ["new york city"]
 
 
-def test_what_english_says_all_the_time_is_no_name() -> None:
-    assert longest({"it": [(0, 2)], "the": [(5, 8)], "it crowd": [(10, 18)]}) == ["it crowd"]
+def test_common_english_words_are_not_names() -> None:
+    assert choose_longest({"it": [(0, 2)], "the": [(5, 8)], "it crowd": [(10, 18)]}) == ["it crowd"]
 
 
 async def _mentioned(cypher: Cypher, id_: str) -> list[str]:
@@ -74,6 +81,7 @@ async def _mentioned(cypher: Cypher, id_: str) -> list[str]:
     return [row["name"] for row in rows]
 
 
+@pytest.mark.proves("MEM-11", "MEM-12")
 @pytest.mark.anyio
 async def test_prose_mentions_existing_entities_in_any_case_and_invents_none(modern: Agent, cypher: Cypher) -> None:
     await cypher(
@@ -86,8 +94,9 @@ async def test_prose_mentions_existing_entities_in_any_case_and_invents_none(mod
     assert row["entities"] == 4
 
 
+@pytest.mark.proves("MEM-11")
 @pytest.mark.anyio
-async def test_a_link_creates_what_is_missing_and_takes_what_is_there(modern: Agent, cypher: Cypher) -> None:
+async def test_a_link_creates_a_missing_entity_and_uses_an_existing_one(modern: Agent, cypher: Cypher) -> None:
     first = await modern.save("[[Precedent]] uses [[neo4j]]")
     second = await modern.save("[[precedent]] uses [[Neo4j]] and [[neo4j]]")
     assert await _mentioned(cypher, first) == ["Precedent", "neo4j"]
@@ -99,12 +108,14 @@ async def test_a_link_creates_what_is_missing_and_takes_what_is_there(modern: Ag
     assert all(row["id"] > 0 and row["s"] for row in rows)
 
 
+@pytest.mark.proves("MEM-12")
 @pytest.mark.anyio
 async def test_an_entry_mentions_fifty_entities_at_most(modern: Agent, cypher: Cypher) -> None:
     id_ = await modern.save(" ".join(f"[[Thing {number}]]" for number in range(60)))
     assert len(await _mentioned(cypher, id_)) == 50
 
 
+@pytest.mark.proves("MEM-12")
 @pytest.mark.anyio
 async def test_entities_of_another_namespace_are_not_mentioned(modern: Agent, cypher: Cypher) -> None:
     await cypher("CREATE (:Entity {namespace: $namespace + 'x', name: 'Atlantis', name_key: 'atlantis', node_id: -1})")
@@ -112,8 +123,9 @@ async def test_entities_of_another_namespace_are_not_mentioned(modern: Agent, cy
     assert await _mentioned(cypher, id_) == []
 
 
+@pytest.mark.proves("MEM-13", "ENT-53")
 @pytest.mark.anyio
-async def test_neighbours_and_paths_reach_what_was_said_about_a_thing(
+async def test_neighbors_and_paths_reach_the_entries_about_an_entity(
     modern: Agent, graph: Graph, sequence: IdSequence, principal: Principal
 ) -> None:
     entities = EntityService(graph, sequence)
@@ -130,6 +142,7 @@ async def test_neighbours_and_paths_reach_what_was_said_about_a_thing(
     ]
 
 
+@pytest.mark.proves("MEM-11")
 @pytest.mark.anyio
 async def test_an_entity_that_the_graph_tools_added_is_mentioned_in_any_case(
     modern: Agent, graph: Graph, sequence: IdSequence, principal: Principal, cypher: Cypher

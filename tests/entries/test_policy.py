@@ -1,4 +1,4 @@
-"""Secrets are never stored, told or logged. Source: issue "Entries and journal", Policy; open-questions.md."""
+"""Secrets are never stored, answered or logged. Source: MEM-14, MEM-15, MEM-16."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.core.errors import PolicyBlocked
+from server.core.principals import Principal
 from server.entries.policy import require_no_secret
-from server.errors import PolicyBlocked
-from server.principals import Principal
 from tests.conftest import Cypher
 from tests.entries.conftest import Agent, Make
 
@@ -38,29 +38,33 @@ HARMLESS = [
 around = st.text(st.characters(categories=["Zs", "Po", "Lo"]), max_size=20)
 
 
+@pytest.mark.proves("MEM-14")
 @given(st.sampled_from(sorted(SECRETS)), around, around)
-def test_a_secret_is_seen_wherever_it_stands_as_a_word(name: str, before: str, after: str) -> None:
+def test_a_secret_is_blocked_wherever_it_is_a_word(name: str, before: str, after: str) -> None:
     with pytest.raises(PolicyBlocked) as blocked:
         require_no_secret(f"{before} {SECRETS[name]} {after}")
     assert blocked.value.details == {"pattern": name}
     assert SECRETS[name] not in str(blocked.value)
 
 
+@pytest.mark.proves("MEM-14")
 @pytest.mark.parametrize("kind", BLOCKS)
-def test_every_kind_of_private_key_is_seen(kind: str) -> None:
+def test_every_kind_of_private_key_is_blocked(kind: str) -> None:
     with pytest.raises(PolicyBlocked):
         require_no_secret(f"-----BEGIN {kind}PRIVATE " + "KEY-----")
     with pytest.raises(PolicyBlocked):
         require_no_secret("-----BEGIN PGP PRIVATE " + "KEY BLOCK-----")
 
 
+@pytest.mark.proves("MEM-14", "MEM-17")
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_looks_a_little_like_a_secret_is_let_through(text: str) -> None:
+def test_a_text_that_only_resembles_a_secret_is_allowed(text: str) -> None:
     require_no_secret(text)
 
 
+@pytest.mark.proves("MEM-15")
 @given(st.recursive(st.text("ab ", max_size=5), lambda inner: st.lists(inner) | st.dictionaries(st.text("c"), inner)))
-def test_a_secret_is_seen_at_any_depth_and_in_keys(value: Any) -> None:
+def test_a_secret_is_blocked_at_any_depth_and_in_keys(value: Any) -> None:
     secret = SECRETS["aws_access_key"]
     require_no_secret(value)
     for hidden in ([value, [secret]], {"k": [value, {"deep": secret}]}, {"k": value, secret: 1}):
@@ -68,10 +72,11 @@ def test_a_secret_is_seen_at_any_depth_and_in_keys(value: Any) -> None:
             require_no_secret(hidden)
 
 
+@pytest.mark.proves("MEM-15", "MEM-16")
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", sorted(SECRETS))
 @pytest.mark.parametrize("field", ["text", "title", "source_ref", "metadata", "metadata key", "project", "session_id"])
-async def test_nothing_is_written_logged_or_told_where_a_secret_was(
+async def test_a_secret_is_neither_stored_nor_logged_nor_answered(
     name: str, field: str, make: Make, principal: Principal, cypher: Cypher
 ) -> None:
     secret = SECRETS[name]
@@ -84,7 +89,7 @@ async def test_nothing_is_written_logged_or_told_where_a_secret_was(
     assert (error["code"], error["details"]) == ("POLICY_BLOCKED", {"pattern": name})
     assert error["message"].startswith("Input blocked by sensitive-data policy")
     assert logs
-    for told in (error, logs):
-        assert secret not in str(told)
-        assert secret[4:] not in str(told)
+    for text in (error, logs):
+        assert secret not in str(text)
+        assert secret[4:] not in str(text)
     assert await cypher("MATCH (n {namespace: $namespace}) RETURN labels(n)") == []

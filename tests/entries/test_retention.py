@@ -1,4 +1,4 @@
-"""Retention is tried out and removes nothing. Source: entries.md "Tool: `retention_dry_run`"; open-questions.md."""
+"""The dry run of retention: its candidates and its record. Source: MEM-57, MEM-58, MEM-60."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -16,8 +16,8 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 slow = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-async def _lay(cypher: Cypher, ages: list[tuple[str, int]]) -> list[dict[str, Any]]:
-    """Lays entries of these projects and ages, in hours before NOW, and removes all others."""
+async def _create_entries(cypher: Cypher, ages: list[tuple[str, int]]) -> list[dict[str, Any]]:
+    """Create entries of these projects and ages, in hours before NOW, and remove all others."""
     rows = [
         {"id": f"e{n:03}", "project": project, "at": NOW - timedelta(hours=hours), "node_id": -n}
         for n, (project, hours) in enumerate(ages)
@@ -31,6 +31,7 @@ async def _lay(cypher: Cypher, ages: list[tuple[str, int]]) -> list[dict[str, An
     return rows
 
 
+@pytest.mark.proves("MEM-57", "MEM-58", "MEM-59")
 @slow
 @given(
     ages=st.lists(st.tuples(st.sampled_from("pq"), st.integers(0, 96)), max_size=12),
@@ -45,9 +46,11 @@ async def test_candidates_are_the_union_of_both_rules_and_each_is_counted_whole(
     project: str,
 ) -> None:
     days, most = rules
-    rows = [row for row in await _lay(cypher, ages) if not project or row["project"] == project]
-    asked = {"max_age_days": days, "max_entries_per_project": most, "project": project, "now": NOW.isoformat()}
-    answer = await modern.ask("retention_dry_run", **{name: rule for name, rule in asked.items() if rule is not None})
+    rows = [row for row in await _create_entries(cypher, ages) if not project or row["project"] == project]
+    arguments = {"max_age_days": days, "max_entries_per_project": most, "project": project, "now": NOW.isoformat()}
+    answer = await modern.ask(
+        "retention_dry_run", **{name: rule for name, rule in arguments.items() if rule is not None}
+    )
 
     aged = {row["id"] for row in rows if days is not None and row["at"] < NOW - timedelta(days=days)}
     newest = sorted(rows, key=lambda row: (row["at"], row["node_id"]), reverse=True)
@@ -65,8 +68,9 @@ async def test_candidates_are_the_union_of_both_rules_and_each_is_counted_whole(
     }
 
 
+@pytest.mark.proves("MEM-60")
 async def test_a_dry_run_removes_nothing_and_is_recorded(agent: Agent, cypher: Cypher) -> None:
-    rows = await _lay(cypher, [("p", 100), ("p", 1)])
+    rows = await _create_entries(cypher, [("p", 100), ("p", 1)])
     await agent.ask("retention_dry_run", max_age_days=2, now="2026-06-01")
     audits = await cypher(
         "MATCH (a:Audit {namespace: $namespace, kind: 'retention'}) RETURN a.mode AS mode, a.created_by AS by, "
@@ -86,6 +90,7 @@ async def test_a_dry_run_removes_nothing_and_is_recorded(agent: Agent, cypher: C
     assert [row["id"] for row in kept] == [row["id"] for row in rows]
 
 
+@pytest.mark.proves("MEM-59")
 async def test_without_now_it_is_now(agent: Agent) -> None:
     await agent.save("fresh")
     answer = await agent.ask("retention_dry_run", max_age_days=0.5)
@@ -93,12 +98,14 @@ async def test_without_now_it_is_now(agent: Agent) -> None:
     assert answer["total_candidates"] == 0
 
 
-async def test_rules_beyond_every_calendar_remove_nothing(agent: Agent) -> None:
+@pytest.mark.proves("MEM-56")
+async def test_rules_past_every_calendar_have_no_candidates(agent: Agent) -> None:
     await agent.save("fresh")
     answer = await agent.ask("retention_dry_run", max_age_days=1e300, max_entries_per_project=10**30)
     assert answer["total_candidates"] == 0
 
 
+@pytest.mark.proves("MEM-56")
 @pytest.mark.parametrize(
     "rules",
     [
@@ -117,16 +124,15 @@ async def test_rules_beyond_every_calendar_remove_nothing(agent: Agent) -> None:
         {"max_age_days": 1, "now": 5},
     ],
 )
-async def test_a_call_without_a_rule_or_with_a_senseless_one_is_an_error_and_leaves_no_record(
+async def test_a_call_without_a_valid_rule_is_an_error_and_leaves_no_record(
     agent: Agent, cypher: Cypher, rules: dict[str, Any]
 ) -> None:
     assert (await agent.refused("retention_dry_run", **rules))["code"] == "INVALID_ARGUMENT"
     assert await cypher("MATCH (a:Audit {namespace: $namespace}) RETURN a") == []
 
 
-async def test_a_list_that_is_too_long_for_an_answer_says_so_and_the_numbers_stay_true(
-    modern: Agent, cypher: Cypher
-) -> None:
+@pytest.mark.proves("MEM-58")
+async def test_a_list_too_long_for_an_answer_is_cut_and_its_totals_stay_true(modern: Agent, cypher: Cypher) -> None:
     await cypher(
         "UNWIND range(1, 3000) AS n CREATE (:Entry {namespace: $namespace, id: 'entry-number-' + n, node_id: -n, "
         "project: 'p', status: 'active', created_at: datetime({epochSeconds: n})})"

@@ -1,4 +1,4 @@
-"""What is saved is stored whole, once, and in its place. Source: entries.md "Tool: `save_memory`"."""
+"""Saving an entry: what is stored, and in which order. Source: MEM-1, MEM-4, MEM-8."""
 
 import re
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ async def _read(agent: Agent, id_: str) -> dict[str, Any]:
     return item
 
 
+@pytest.mark.proves("MEM-1", "MEM-2", "MEM-38")
 async def test_an_entry_comes_back_as_it_was_saved(agent: Agent) -> None:
     before = datetime.now(UTC)
     saved = await agent.ask(
@@ -64,7 +65,8 @@ async def test_an_entry_comes_back_as_it_was_saved(agent: Agent) -> None:
     }
 
 
-async def test_what_is_left_out_has_its_default(agent: Agent) -> None:
+@pytest.mark.proves("MEM-1", "MEM-4")
+async def test_omitted_arguments_have_their_defaults(agent: Agent) -> None:
     entry = await _read(agent, await agent.save("  Only a text.\n", project=" ", type="", title=" ", source_ref="\t"))
     assert entry["body"] == "Only a text."
     assert entry["title"] == "Only a text."
@@ -72,6 +74,7 @@ async def test_what_is_left_out_has_its_default(agent: Agent) -> None:
     assert (entry["source_ref"], entry["session_id"], entry["metadata"]) == (None, None, {})
 
 
+@pytest.mark.proves("MEM-4", "MEM-5")
 async def test_a_long_title_is_cut_and_so_are_project_and_type(modern: Agent) -> None:
     entry = await _read(modern, await modern.save("y" * 500, title="t" * 200, project="p" * 100, type="q" * 100))
     assert (entry["title"], entry["project"], entry["entry_type"]) == ("t" * 120, "p" * 64, "q" * 64)
@@ -79,11 +82,13 @@ async def test_a_long_title_is_cut_and_so_are_project_and_type(modern: Agent) ->
     assert await modern.found("t" * 120, project="p" * 100, type="q" * 100) == [entry["id"]]
 
 
+@pytest.mark.proves("MEM-7")
 async def test_the_same_text_saved_twice_is_two_entries(modern: Agent) -> None:
     assert await modern.save("told twice") != await modern.save("told twice")
     assert len(await modern.found("told twice")) == 2
 
 
+@pytest.mark.proves("MEM-1", "MEM-6")
 @slow
 @given(said=text.filter(str.strip), metadata=st.dictionaries(text, json_values, max_size=4))
 async def test_any_text_and_any_json_object_come_back_exactly(
@@ -94,12 +99,14 @@ async def test_any_text_and_any_json_object_come_back_exactly(
     assert repr(entry["metadata"]) == repr(metadata)
 
 
+@pytest.mark.proves("MEM-10")
 async def test_unknown_fields_are_ignored(agent: Agent) -> None:
     entry = await _read(agent, await agent.save("text", colour="red", id="mine", namespace="theirs"))
     assert entry["body"] == "text"
     assert entry["id"] != "mine"
 
 
+@pytest.mark.proves("MEM-8")
 async def test_an_entry_is_in_its_project_and_session_and_after_the_one_before_it(
     modern: Agent, cypher: Cypher
 ) -> None:
@@ -114,6 +121,7 @@ async def test_an_entry_is_in_its_project_and_session_and_after_the_one_before_i
     assert row == {"members": ids, "chain": ids, "names": ["turn 0", "turn 1", "turn 2"]}
 
 
+@pytest.mark.proves("MEM-8")
 async def test_writers_of_one_session_make_one_order(modern: Agent, cypher: Cypher) -> None:
     """Sixteen at once: no entry is lost, none has two successors, and time goes the way that the session goes."""
 
@@ -133,6 +141,7 @@ async def test_writers_of_one_session_make_one_order(modern: Agent, cypher: Cyph
     assert row["times"] == sorted(set(row["times"]))
 
 
+@pytest.mark.proves("MEM-8")
 async def test_writers_in_two_processes_make_one_order(
     make: Make, modern: Agent, neo4j: tuple[str, str, str], cypher: Cypher
 ) -> None:
@@ -151,6 +160,7 @@ async def test_writers_in_two_processes_make_one_order(
     assert row["places"] == list(range(16))
 
 
+@pytest.mark.proves("MEM-9")
 async def test_a_save_waits_until_it_can_be_found_by_meaning(make: Make, modern: Agent, projector: Projector) -> None:
     async with anyio.create_task_group() as tasks, modern.at(make(wait=30)).connected() as patient:
         tasks.start_soon(projector.run)
@@ -165,6 +175,7 @@ async def test_a_save_waits_until_it_can_be_found_by_meaning(make: Make, modern:
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.proves("MEM-9")
 async def test_a_save_says_when_it_is_not_searchable_by_meaning_yet(modern: Agent) -> None:
     saved = await modern.ask("save_memory", text="zebras graze")
     assert saved["searchable"] is False

@@ -1,11 +1,11 @@
-"""What a search finds, in which order, and how it tells. Source: entries.md "Tool: `search`"; issue, "Retrieval"."""
+"""Searching entries: what is found, in which order, and why. Source: MEM-18, MEM-20, MEM-26."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.entries.scope import scopes
-from server.principals import Role
+from server.core.principals import Role
+from server.entries.scope import list_scope_tags
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from tests.conftest import Cypher
@@ -18,12 +18,13 @@ anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_siz
 )
 
 
-async def test_a_found_entry_says_what_it_is_and_why_it_was_found(agent: Agent, projector: Projector) -> None:
+@pytest.mark.proves("MEM-18", "MEM-19")
+async def test_a_hit_has_every_specified_field(agent: Agent, projector: Projector) -> None:
     id_ = await agent.save("Ada: we chose Neo4j for the graph", title="Choice", type="decision", session_id="s")
     await projector.drain()
     answer = await agent.ask("search", query="which graph was chosen")
     [item] = answer.pop("items")
-    assert answer == {"total": 1, "limit": 20, "offset": 0, "total_is_exact": True, "by_meaning": True}
+    assert answer == {"total": 1, "limit": 20, "offset": 0, "total_is_exact": True, "by_meaning": True, "message": None}
     assert {name: item[name] for name in item if name not in {"score", "created_at"}} == {
         "id": id_,
         "title": "Choice",
@@ -33,10 +34,12 @@ async def test_a_found_entry_says_what_it_is_and_why_it_was_found(agent: Agent, 
         "matched": ["meaning", "words"],
         "snippet": "Ada: we chose Neo4j for the graph",
         "section": None,
+        "source_ref": None,
     }
     assert isinstance(item["score"], float | int)
 
 
+@pytest.mark.proves("MEM-18")
 async def test_meaning_alone_finds_what_shares_no_word(modern: Agent, projector: Projector) -> None:
     id_ = await modern.save("The physician prescribed medication")
     await modern.save("Sailing boats race around the island")
@@ -45,7 +48,8 @@ async def test_meaning_alone_finds_what_shares_no_word(modern: Agent, projector:
     assert (item["id"], item["matched"]) == (id_, ["meaning"])
 
 
-async def test_what_the_graph_does_not_confirm_is_not_found(
+@pytest.mark.proves("MEM-28")
+async def test_hits_that_the_graph_does_not_confirm_are_dropped(
     modern: Agent, cypher: Cypher, projector: Projector
 ) -> None:
     """Qdrant still holds one that is gone, and one in the project that it was in before."""
@@ -54,7 +58,7 @@ async def test_what_the_graph_does_not_confirm_is_not_found(
         for text in ("The physician prescribed medication", "The doctor gave out pills", "A nurse handed over drugs")
     ]
     await projector.drain()
-    elsewhere = " ".join(scopes(modern.principal.namespace, "home", "note"))
+    elsewhere = " ".join(list_scope_tags(modern.principal.namespace, "home", "note"))
     await cypher(
         "MATCH (e:Entry {namespace: $namespace}) WHERE e.id = $moved SET e.scope = $scope, e.project = 'home' "
         "WITH count(*) AS _ MATCH (e:Entry {namespace: $namespace}) WHERE e.id = $gone DETACH DELETE e",
@@ -69,7 +73,8 @@ async def test_what_the_graph_does_not_confirm_is_not_found(
     assert (await modern.ask("search", query="medicine for patients", offset=1, limit=1))["total"] == 2
 
 
-async def test_what_was_said_around_a_memory_finds_it(modern: Agent) -> None:
+@pytest.mark.proves("MEM-18")
+async def test_the_text_around_an_entry_in_its_session_finds_it(modern: Agent) -> None:
     """Found at once by words, before any vector; what stands three away is not found."""
     turns = ["Hello.", "Did you paint the zebra?", "Yes, in the evening!", "Great.", "Bye now."]
     ids = [await modern.save(turn, session_id="s") for turn in turns]
@@ -78,6 +83,7 @@ async def test_what_was_said_around_a_memory_finds_it(modern: Agent) -> None:
     assert (await modern.found("zebra painting"))[0] == ids[1]
 
 
+@pytest.mark.proves("MEM-18")
 async def test_neighbours_are_of_one_session_and_project(modern: Agent) -> None:
     await modern.save("zebra", session_id="s", project="p")
     await modern.save("alone", session_id="s", project="q")
@@ -86,7 +92,8 @@ async def test_neighbours_are_of_one_session_and_project(modern: Agent) -> None:
     assert len(await modern.found("zebra")) == 1
 
 
-async def test_filters_are_exact_and_work_where_candidates_are_gathered(
+@pytest.mark.proves("MEM-23")
+async def test_filters_are_exact_and_apply_before_candidates_are_chosen(
     modern: Agent, cypher: Cypher, projector: Projector
 ) -> None:
     """One of three hundred alike is found by its project, its type, or both."""
@@ -103,6 +110,7 @@ async def test_filters_are_exact_and_work_where_candidates_are_gathered(
     assert rare in [item["id"] for item in answer["items"]]
 
 
+@pytest.mark.proves("MEM-24")
 async def test_a_search_can_be_narrowed_to_a_time(modern: Agent, cypher: Cypher, projector: Projector) -> None:
     saved = [await modern.ask("save_memory", text=f"zebra {number}") for number in range(3)]
     await projector.drain()
@@ -116,7 +124,8 @@ async def test_a_search_can_be_narrowed_to_a_time(modern: Agent, cypher: Cypher,
     assert await modern.found("zebra", until="1066-10-14T09:00:00+01:00") == []
 
 
-async def test_pages_hold_every_match_once_and_total_counts_them(modern: Agent, projector: Projector) -> None:
+@pytest.mark.proves("MEM-20", "MEM-26")
+async def test_pages_contain_every_match_once_and_total_counts_them(modern: Agent, projector: Projector) -> None:
     ids = {await modern.save(f"zebra number {number} grazes", session_id=f"s{number % 7}") for number in range(130)}
     for number in range(30):
         await modern.save(f"a bicycle {number} has wheels")
@@ -135,12 +144,13 @@ async def test_pages_hold_every_match_once_and_total_counts_them(modern: Agent, 
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.proves("MEM-26")
 async def test_past_a_thousand_matches_the_total_says_that_there_are_more(modern: Agent, cypher: Cypher) -> None:
     rows = [
         {
             "id": f"z{number}",
             "number": number + 1,
-            "scope": " ".join(scopes(modern.principal.namespace, "p", "t")),
+            "scope": " ".join(list_scope_tags(modern.principal.namespace, "p", "t")),
         }
         for number in range(1_200)
     ]
@@ -158,6 +168,7 @@ async def test_past_a_thousand_matches_the_total_says_that_there_are_more(modern
     await cypher("MATCH (n:Passage {namespace: $namespace}) DETACH DELETE n")
 
 
+@pytest.mark.proves("MEM-25")
 @pytest.mark.parametrize(
     ("given_", "echoed"),
     [
@@ -168,19 +179,21 @@ async def test_past_a_thousand_matches_the_total_says_that_there_are_more(modern
         ({"limit": 10**30}, (100, 0)),
     ],
 )
-async def test_limit_and_offset_are_clamped_and_told(
+async def test_limit_and_offset_are_clamped_and_repeated(
     agent: Agent, given_: dict[str, int], echoed: tuple[int, int]
 ) -> None:
     answer = await agent.ask("search", query="x", **given_)
     assert (answer["limit"], answer["offset"]) == echoed
 
 
+@pytest.mark.proves("MEM-22")
 @slow
 @given(anything.filter(str.strip))
 async def test_any_text_is_a_query(modern: Agent, query: str) -> None:
     assert (await modern.ask("search", query=query))["by_meaning"]
 
 
+@pytest.mark.proves("MEM-22")
 @pytest.mark.parametrize(
     "query",
     [
@@ -193,14 +206,15 @@ async def test_any_text_is_a_query(modern: Agent, query: str) -> None:
         "scope:ns* OR *:*",
     ],
 )
-async def test_unusual_queries_find_what_they_say(modern: Agent, projector: Projector, query: str) -> None:
+async def test_unusual_queries_find_the_same_text(modern: Agent, projector: Projector, query: str) -> None:
     await modern.save("something else")
     id_ = await modern.save(f"about {query}"[:5_000])
     await projector.drain()
     assert (await modern.found(query[:10_000]))[0] == id_
 
 
-async def test_a_query_of_words_that_say_nothing_is_answered_by_meaning(modern: Agent, projector: Projector) -> None:
+@pytest.mark.proves("MEM-18")
+async def test_a_query_of_stop_words_is_answered_by_meaning(modern: Agent, projector: Projector) -> None:
     id_ = await modern.save("to be or not to be")
     await modern.save("zebras graze")
     await projector.drain()
@@ -208,6 +222,7 @@ async def test_a_query_of_words_that_say_nothing_is_answered_by_meaning(modern: 
     assert [(item["id"], item["matched"]) for item in answer["items"]] == [(id_, ["meaning"])]
 
 
+@pytest.mark.proves("MEM-21")
 async def test_words_match_in_other_forms_and_scripts(modern: Agent) -> None:
     painted = await modern.save("She painted a sunrise")
     tokyo = await modern.save("東京都に行きました")
@@ -217,12 +232,14 @@ async def test_words_match_in_other_forms_and_scripts(modern: Agent) -> None:
     assert await modern.found("🐶") == [dog]
 
 
+@pytest.mark.proves("MEM-21")
 async def test_a_name_is_found_whatever_its_case_and_marks(modern: Agent) -> None:
     id_ = await modern.save("Melanie's kids love DINOSAURS!")
     for query in ("melanie", "MELANIE’S", "dinosaur", '"Dinosaurs"'):  # noqa: RUF001
         assert await modern.found(query) == [id_]
 
 
+@pytest.mark.proves("MEM-29")
 async def test_without_qdrant_words_still_find(make: Make, modern: Agent, no_vectors: RemoteStore) -> None:
     id_ = await modern.save("zebras graze")
     async with modern.at(make(vectors=no_vectors)).connected() as blind:
@@ -231,6 +248,7 @@ async def test_without_qdrant_words_still_find(make: Make, modern: Agent, no_vec
     assert answer["by_meaning"] is False
 
 
+@pytest.mark.proves("MEM-20")
 async def test_an_answer_is_the_same_each_time(modern: Agent, projector: Projector) -> None:
     for number in range(30):
         await modern.save("the same words", session_id=f"s{number % 3}")
@@ -241,14 +259,16 @@ async def test_an_answer_is_the_same_each_time(modern: Agent, projector: Project
     assert len(times) == 30
 
 
+@pytest.mark.proves("MEM-65")
 async def test_a_viewer_may_search_and_not_save(agent: Agent) -> None:
     async with agent.at(role=Role.VIEWER).connected() as viewer:
         assert await viewer.found("zebra") == []
         error = await viewer.refused("save_memory", text="zebra")
-    assert error["code"] == "POLICY_BLOCKED"
+    assert error["code"] == "PERMISSION_DENIED"
     assert error["details"]["required_role"] == "agent"
 
 
+@pytest.mark.proves("MEM-19", "MEM-27")
 async def test_a_long_text_is_found_by_its_parts(modern: Agent, projector: Projector) -> None:
     filler = "The weather was mild and nothing of note happened that day. "
     text = filler * 30 + "Grace bought a purple telescope from the old shop. " + filler * 30
@@ -262,7 +282,8 @@ async def test_a_long_text_is_found_by_its_parts(modern: Agent, projector: Proje
     assert [item["id"] for item in items].count(id_) == 1
 
 
-async def test_a_large_answer_is_cut_and_says_so(modern: Agent) -> None:
+@pytest.mark.proves("MEM-32")
+async def test_a_large_answer_is_cut_and_marked(modern: Agent) -> None:
     for number in range(90):
         await modern.save(f"zebra {number} " + "long " * 50, title="t" * 120)
     answer = await modern.ask("search", query="zebra", limit=100)

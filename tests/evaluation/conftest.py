@@ -1,4 +1,4 @@
-"""Evaluation as an agent meets it: its tools over MCP, on the real Neo4j. Scripted models play what costs money."""
+"""The evaluation tools over MCP, on the real Neo4j. Scripted models replace the ones that cost money."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -10,96 +10,96 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from server.core.principals import Principal, Role
 from server.evaluation.judges import Judge
 from server.evaluation.model_judge import ModelJudge
 from server.evaluation.service import EvaluationService
 from server.evaluation.tools import TOOLS
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
 from tests import agents
 from tests.agents import texts
 from tests.conftest import Cypher
 
-Say = Callable[[str, str], object]
+ScoreSource = Callable[[str, str], object]
 
 
 @pytest.fixture(autouse=True)
 def offline() -> Iterator[None]:
-    """No model that costs money is asked by mistake."""
+    """Refuse calls of models that cost money."""
     with pydantic_ai.models.override_allow_model_requests(False):
         yield
 
 
 def asked(messages: list[ModelMessage]) -> tuple[str, str]:
-    """Query and document of what a judge is asked."""
-    [said] = [
+    """Return the query and the document that a judge is asked about."""
+    [content] = [
         part.content
         for message in messages
         if isinstance(message, ModelRequest)
         for part in message.parts
         if isinstance(part, UserPromptPart)
     ]
-    assert isinstance(said, str)
-    question = json.loads(said)
+    assert isinstance(content, str)
+    question = json.loads(content)
     return question["query"], question["document"]
 
 
-def scripted(name: str, say: Say) -> ModelJudge:
-    """A judge whose model says for a query and a document what `say` does; an exception is raised."""
+def scripted(name: str, score: ScoreSource) -> ModelJudge:
+    """Return a judge whose model answers with the result of `score`; an exception is raised."""
 
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        said = say(*asked(messages))
+        answered = score(*asked(messages))
         [tool] = info.output_tools
-        return ModelResponse(parts=[ToolCallPart(tool.name, {"score": said})])
+        return ModelResponse(parts=[ToolCallPart(tool.name, {"score": answered})])
 
     return ModelJudge(FunctionModel(answer, model_name=name), name, pause=0.001)
 
 
 @dataclass
 class ScriptedPanel:
-    """Two judges that read their scores of the documents from tables; `heard` is what they were asked, in order."""
+    """Two judges that read their scores from tables; `questions` has what they were asked, in order."""
 
     first: dict[str, object] = field(default_factory=dict)
     second: dict[str, object] = field(default_factory=dict)
-    heard: list[tuple[str, str, str]] = field(default_factory=list)
+    questions: list[tuple[str, str, str]] = field(default_factory=list)
 
-    async def judges(self) -> tuple[Judge, Judge]:
+    async def load_judges(self) -> tuple[Judge, Judge]:
         return self._judge("scripted:one", self.first), self._judge("scripted:two", self.second)
 
     def _judge(self, name: str, scores: dict[str, object]) -> Judge:
-        def say(query: str, document: str) -> object:
-            self.heard.append((name, query, document))
-            said = scores[document]
-            if isinstance(said, Exception):
-                raise said
-            return said
+        def score(query: str, document: str) -> object:
+            self.questions.append((name, query, document))
+            outcome = scores[document]
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
 
-        return scripted(name, say)
+        return scripted(name, score)
 
 
 @dataclass
 class ScriptedSearch:
-    """Finds for each query what a test laid out. The real one is measured in tests/interaction."""
+    """Finds for each query what a test defined. The real search is measured in tests/interaction."""
 
     finds: dict[str, list[int]] = field(default_factory=dict)
     asked: list[tuple[str, int, str]] = field(default_factory=list)
     error: Exception | None = None
 
-    async def __call__(self, query: str, top_k: int, namespace: str) -> Sequence[int]:
-        self.asked.append((query, top_k, namespace))
+    async def __call__(self, query: str, top_k: int, caller: Principal) -> Sequence[int]:
+        self.asked.append((query, top_k, caller.namespace))
         if self.error:
             raise self.error
         return self.finds.get(query, [])
 
 
 class Agent(agents.Agent):
-    """What one principal does with evaluation over MCP."""
+    """A principal that uses the evaluation tools over MCP."""
 
     tools = TOOLS
 
     async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """The error of a call that fails, in the form of cognitive.md."""
+        """Return the error of a call that must fail. Source: EVA-6."""
         result = await self.call(tool, **arguments)
         assert result.is_error, texts(result)
         answer = result.structured_content

@@ -1,4 +1,4 @@
-"""A real HTTP server on this machine that answers as OpenAI's Responses API and as Anthropic's Messages API do."""
+"""A local HTTP server that answers as OpenAI's Responses API and as Anthropic's Messages API do."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from typing import Any
 import pydantic_ai.models
 from pydantic import SecretStr
 
-from server.providers import Provider
+from server.language_models.providers import Provider
 
 KEYS = {"openai": "sk-openai-0123456789", "anthropic": "sk-ant-0123456789"}
 
@@ -25,7 +25,7 @@ class Played:
 
 
 class Providers(ThreadingHTTPServer):
-    """Answers as OpenAI's Responses API and as Anthropic's Messages API do, and keeps what it was asked."""
+    """Answers as OpenAI's Responses API and as Anthropic's Messages API do, and stores the requests."""
 
     daemon_threads = True
 
@@ -46,7 +46,7 @@ class Providers(ThreadingHTTPServer):
         }
 
 
-def _said(path: str, body: dict[str, Any], played: Played) -> dict[str, Any]:
+def _build_answer(path: str, body: dict[str, Any], played: Played) -> dict[str, Any]:
     if played.status != 200:
         return {"error": {"type": "server_error", "code": None, "message": "It failed."}, "type": "error"}
     name, score = body["tools"][0]["name"], {"score": played.score}
@@ -77,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.asked.append((path, {name.lower(): value for name, value in self.headers.items()}, body))
         answers = self.server.answers[path]
         played = answers.pop(0) if len(answers) > 1 else answers[0]
-        content = json.dumps(_said(path, body, played)).encode()
+        content = json.dumps(_build_answer(path, body, played)).encode()
         self.send_response(played.status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(content)))

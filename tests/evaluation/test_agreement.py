@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.evaluation.agreement import agreement, cohen_kappa, relevant
+from server.evaluation.agreement import cohen_kappa, describe_agreement, is_relevant
 
 
 def _table(both: int, first: int, second: int, neither: int) -> tuple[list[bool], list[bool]]:
@@ -15,6 +15,7 @@ def _table(both: int, first: int, second: int, neither: int) -> tuple[list[bool]
     return [one for one, _ in rows], [other for _, other in rows]
 
 
+@pytest.mark.proves("EVA-9")
 @pytest.mark.parametrize(
     ("table", "kappa"),
     [
@@ -22,7 +23,7 @@ def _table(both: int, first: int, second: int, neither: int) -> tuple[list[bool]
         ((20, 5, 10, 15), 0.4),
         ((45, 15, 25, 15), 0.1304),
         ((25, 35, 5, 35), 0.2593),
-        # One judge who says the same of everything agrees by chance alone.
+        # A judge with one verdict for everything agrees by chance alone.
         ((7, 0, 3, 0), 0.0),
         # No single agreement where half and half was to be expected.
         ((0, 5, 5, 0), -1.0),
@@ -36,7 +37,8 @@ def test_kappa_is_what_was_published(table: tuple[int, int, int, int], kappa: fl
     assert cohen_kappa(*_table(*table)) == pytest.approx(kappa, abs=5e-5)
 
 
-def test_kappa_is_defined_as_by_scikit_learn_for_any_words() -> None:
+@pytest.mark.proves("EVA-9")
+def test_kappa_is_defined_as_by_scikit_learn_for_any_labels() -> None:
     # The example of sklearn.metrics.cohen_kappa_score.
     first = ["negative", "positive", "negative", "neutral", "positive"]
     second = ["negative", "positive", "negative", "neutral", "negative"]
@@ -54,6 +56,7 @@ def _by_definition(first: Sequence[bool], second: Sequence[bool]) -> float | Non
     return None if chance == 1 else (observed - chance) / (1 - chance)
 
 
+@pytest.mark.proves("EVA-9")
 @given(_PAIRS)
 def test_kappa_is_bounded_symmetric_and_as_defined(pairs: list[tuple[bool, bool]]) -> None:
     first, second = [a for a, _ in pairs], [b for _, b in pairs]
@@ -66,10 +69,12 @@ def test_kappa_is_bounded_symmetric_and_as_defined(pairs: list[tuple[bool, bool]
     assert kappa == (1 if defined is None else pytest.approx(defined, abs=1e-9))
 
 
+@pytest.mark.proves("EVA-9")
 def test_more_than_half_is_relevant() -> None:
-    assert [relevant(score) for score in (0.0, 0.5, 0.5000001, 1.0)] == [False, False, True, True]
+    assert [is_relevant(score) for score in (0.0, 0.5, 0.5000001, 1.0)] == [False, False, True, True]
 
 
+@pytest.mark.proves("EVA-10")
 @pytest.mark.parametrize(
     ("kappa", "word"),
     [
@@ -87,10 +92,11 @@ def test_more_than_half_is_relevant() -> None:
         (1.0, "almost perfect"),
     ],
 )
-def test_the_word_is_that_of_landis_and_koch(kappa: float, word: str) -> None:
-    assert agreement(kappa) == word
+def test_the_term_is_that_of_landis_and_koch(kappa: float, word: str) -> None:
+    assert describe_agreement(kappa) == word
 
 
-def test_a_kappa_at_the_end_of_a_band_has_its_word() -> None:
+@pytest.mark.proves("EVA-10")
+def test_a_kappa_at_the_end_of_a_band_has_its_term() -> None:
     # 8 of 10 agree, half of either: kappa is 0.6 exactly, and would be 0.6000000000000001 by way of shares.
-    assert agreement(cohen_kappa(*_table(4, 1, 1, 4))) == "moderate"
+    assert describe_agreement(cohen_kappa(*_table(4, 1, 1, 4))) == "moderate"

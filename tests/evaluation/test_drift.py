@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import anyio
 import pytest
 
-from server.errors import VectorsUnavailable
+from server.core.errors import VectorsUnavailable
 from tests.conftest import Cypher
 from tests.evaluation.conftest import Agent, ScriptedSearch
 
@@ -38,8 +38,8 @@ async def _measured_before(cypher: Cypher, days: dict[int, float]) -> None:
     )
 
 
-@pytest.mark.proves("evaluation:golden")
-async def test_every_golden_query_is_searched_for_and_the_day_is_kept(
+@pytest.mark.proves("EVA-26", "EVA-28", "EVA-29")
+async def test_every_golden_query_is_searched_for_and_the_day_is_stored(
     agent: Agent, search: ScriptedSearch, golden: None, cypher: Cypher
 ) -> None:
     search.finds = {"a": [5, 4, 3, 2, 1], "b": [1, 2, 3, 4, 6], "c": [1]}
@@ -48,10 +48,10 @@ async def test_every_golden_query_is_searched_for_and_the_day_is_kept(
     assert answer == {
         "date": today,
         "precision_at_5": 0.4,
-        "baseline_precision": None,
+        "baseline_precision": 0.4,
         "drift_detected": False,
         "queries_tested": 3,
-        "details": "Precision@5 is 0.40 over 3 queries. No day of the 7 before was measured.",
+        "details": "Precision@5 is 0.40 over 3 queries. None of the 7 days before was measured: today is the baseline.",
         "query_breakdown": {
             "short": {"count": 2, "precision_at_5": 0.6},
             "medium": {"count": 0, "precision_at_5": None},
@@ -66,7 +66,7 @@ async def test_every_golden_query_is_searched_for_and_the_day_is_kept(
     assert (row["day"]["embedding_model"], row["day"]["measured_by"]) == ("model 1", "tester")
 
 
-@pytest.mark.proves("evaluation:drift")
+@pytest.mark.proves("EVA-29", "EVA-30", "EVA-31")
 async def test_the_baseline_is_the_mean_of_the_seven_days_before_without_today(
     agent: Agent, search: ScriptedSearch, golden: None, cypher: Cypher
 ) -> None:
@@ -85,15 +85,31 @@ async def test_the_baseline_is_the_mean_of_the_seven_days_before_without_today(
     assert (rows[-1]["precision"], rows[-1]["drift"]) == (pytest.approx(7 / 15), False)
 
 
-@pytest.mark.proves("evaluation:golden:empty")
-async def test_an_empty_golden_set_is_an_error_that_says_how_to_fill_it(agent: Agent, cypher: Cypher) -> None:
+@pytest.mark.proves("EVA-30")
+async def test_a_first_day_is_its_own_baseline_and_no_drift(
+    agent: Agent, search: ScriptedSearch, golden: None, cypher: Cypher
+) -> None:
+    await _measured_before(cypher, {8: 1.0, 30: 1.0})
+    for found in ([], [1, 2, 3, 4, 5]):
+        search.finds = {"a": found}
+        answer = await agent.ask("get_golden_test_results")
+        assert (answer["baseline_precision"], answer["drift_detected"]) == (answer["precision_at_5"], False)
+    [row] = await cypher(
+        "MATCH (d:DriftDay {namespace: $namespace}) RETURN d.baseline_precision AS mean ORDER BY d.date DESC LIMIT 1"
+    )
+    assert row["mean"] == answer["precision_at_5"]
+
+
+@pytest.mark.proves("EVA-33")
+async def test_an_empty_golden_set_is_an_error_that_names_the_command(agent: Agent, cypher: Cypher) -> None:
     error = await agent.refused("get_golden_test_results")
     assert (error["error"], error["code"]) == ("Golden Test execution failed", "GOLDEN_SET_EMPTY")
     assert "precedent ingest golden FILE" in error["details"]
     assert await cypher(DAYS) == []
 
 
-async def test_whoever_measures_at_once_keeps_one_day(
+@pytest.mark.proves("EVA-29")
+async def test_concurrent_measurements_store_one_day(
     agent: Agent, search: ScriptedSearch, golden: None, cypher: Cypher
 ) -> None:
     search.finds = {"a": [1, 2, 3, 4, 5]}
@@ -109,6 +125,7 @@ async def test_whoever_measures_at_once_keeps_one_day(
     assert [row["precision"] for row in await cypher(DAYS)] == [pytest.approx(1 / 3)] == [answers[0]]
 
 
+@pytest.mark.proves("EVA-34")
 async def test_a_search_that_fails_leaves_the_day_as_it_was(
     agent: Agent, search: ScriptedSearch, golden: None, cypher: Cypher
 ) -> None:

@@ -5,14 +5,15 @@ from typing import Any
 import anyio
 import pytest
 from pydantic import SecretStr
+from pydantic_ai.exceptions import ModelAuthenticationError, ModelContextWindowExceededError, ModelHTTPError
 
-from server.errors import GraphUnavailable
+from server.core.errors import GraphUnavailable
+from server.core.principals import Role
 from server.evaluation.judges import Judge, ModelPanel
 from server.evaluation.service import EvaluationService
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
-from server.principals import Role
-from server.providers import Provider
+from server.language_models.providers import Provider
 from tests.conftest import Cypher
 from tests.evaluation.conftest import Agent, ScriptedPanel, ScriptedSearch
 
@@ -42,8 +43,8 @@ async def _nodes(cypher: Cypher) -> int:
     return int(row["nodes"])
 
 
-@pytest.mark.proves("evaluation:judged")
-async def test_both_judges_score_every_document_and_the_means_and_their_agreement_are_told(
+@pytest.mark.proves("EVA-5", "EVA-8")
+async def test_both_judges_score_every_document_and_the_answer_has_means_and_agreement(
     agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
 ) -> None:
     panel.first.update({"insight 1": 1.0, "insight 2": 0.7, "insight 3": 0.2, "insight 77": 0.1})
@@ -56,9 +57,10 @@ async def test_both_judges_score_every_document_and_the_means_and_their_agreemen
         "kappa": 0.5,
         "agreement": "moderate",
         "evaluated_documents": 4,
+        "not_evaluated": [],
         "status": "success",
     }
-    assert sorted(panel.heard) == [
+    assert sorted(panel.questions) == [
         (judge, "Who is it?", f"insight {number}")
         for judge in ("scripted:one", "scripted:two")
         for number in (1, 2, 3, 77)
@@ -72,8 +74,8 @@ async def test_both_judges_score_every_document_and_the_means_and_their_agreemen
     ]
 
 
-@pytest.mark.proves("evaluation:judged")
-async def test_each_evaluation_is_kept_with_its_judges_and_times_and_the_latest_stands_with_the_query(
+@pytest.mark.proves("EVA-11")
+async def test_each_evaluation_is_stored_with_judges_and_times_and_the_query_has_the_latest(
     agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
 ) -> None:
     for score in (0.9, 0.4):
@@ -92,21 +94,21 @@ async def test_each_evaluation_is_kept_with_its_judges_and_times_and_the_latest_
     ]
 
 
-@pytest.mark.proves("evaluation:unknown-query")
+@pytest.mark.proves("EVA-12")
 async def test_an_unknown_query_is_an_error_before_any_judge_is_asked(
     agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
 ) -> None:
     error = await agent.refused("store_dual_judge_scores", query_id=7, query="Who?", docs=docs(1))
     assert error["error"] == "Parameter validation failed"
-    assert error["details"] == "There is no ground-truth query 7, and nothing was judged. There is 42 (Who?)."
-    assert (panel.heard, await _nodes(cypher)) == ([], 0)
+    assert error["details"] == "Ground-truth query 7 does not exist; nothing was judged. Some that exist: 42 (Who?)."
+    assert (panel.questions, await _nodes(cypher)) == ([], 0)
     async with agent.at(namespace=f"{agent.principal.namespace}-2").connected() as elsewhere:
         error = await elsewhere.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1))
     assert "precedent ingest ground-truth FILE" in error["details"]
-    assert panel.heard == []
+    assert panel.questions == []
 
 
-@pytest.mark.proves("evaluation:no-key")
+@pytest.mark.proves("EVA-14")
 async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
     graph: Graph, sequence: IdSequence, agent: Agent, truth: int, cypher: Cypher
 ) -> None:
@@ -114,7 +116,7 @@ async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
         "openai": Provider("OPENAI_API_KEY", SecretStr("secret"), "http://127.0.0.1:1"),
         "anthropic": Provider("ANTHROPIC_API_KEY", None, "http://127.0.0.1:1"),
     }
-    for models, told in (
+    for models, problem in (
         (("openai:gpt-4o", "anthropic:claude-haiku-4-5"), "claude-haiku-4-5 needs ANTHROPIC_API_KEY"),
         (("anthropic:claude-haiku-4-5", "openai:gpt-4o"), "claude-haiku-4-5 needs ANTHROPIC_API_KEY"),
     ):
@@ -123,26 +125,76 @@ async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
         async with Agent(service, agent.principal, "legacy").connected() as keyless:
             error = await keyless.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1))
         assert (error["error"], error["code"]) == ("API key not configured", "API_KEY_MISSING")
-        assert told in error["details"]
+        assert problem in error["details"]
     assert await _nodes(cypher) == 0
 
 
-@pytest.mark.proves("evaluation:all-or-nothing")
-@pytest.mark.parametrize("said", [1.5, -0.1, "relevant", None, True, float("nan")])
-async def test_a_judge_without_a_score_from_0_to_1_is_an_error_and_nothing_is_stored(
-    agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher, said: object
+@pytest.mark.proves("EVA-16")
+@pytest.mark.parametrize("outcome", [1.5, -0.1, "relevant", None, True, float("nan")])
+async def test_a_document_without_a_score_from_0_to_1_is_named_and_the_others_count(
+    agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher, outcome: object
 ) -> None:
-    panel.first.update({"insight 1": 0.5, "insight 2": said})
-    panel.second.update({"insight 1": 0.5, "insight 2": 0.5})
+    panel.first.update({"insight 1": 0.9, "insight 2": outcome, "insight 3": 0.2, "insight 4": 0.1})
+    panel.second.update({"insight 1": 0.7, "insight 2": 1.0, "insight 3": 0.0, "insight 4": outcome})
+    answer = await agent.ask("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2, 3, 4))
+    assert (answer["evaluated_documents"], answer["status"]) == (2, "success")
+    # The means and the agreement are of what both scored; no score is made up.
+    assert (answer["judge1_score"], answer["judge2_score"], answer["kappa"]) == (0.55, 0.35, 1.0)
+    assert answer["not_evaluated"] == [
+        {"id": 2, "reason": "The judge scripted:one gave no score from 0 to 1."},
+        {"id": 4, "reason": "The judge scripted:two gave no score from 0 to 1."},
+    ]
+    assert [row["document"] for row in await cypher(STORED)] == [1, 3]
+    [row] = await cypher("MATCH (e:Evaluation {namespace: $namespace}) RETURN e.documents AS n, e.not_evaluated AS out")
+    assert row == {"n": 2, "out": [2, 4]}
+
+
+@pytest.mark.proves("EVA-17")
+async def test_where_no_document_has_both_scores_it_is_an_error_and_nothing_is_stored(
+    agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
+) -> None:
+    panel.first.update({"insight 1": 0.5, "insight 2": "no"})
+    panel.second.update({"insight 1": 2, "insight 2": 0.5})
     error = await agent.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2))
     assert (error["error"], error["code"]) == ("Tool execution failed", "JUDGE_UNAVAILABLE")
-    assert error["details"] == "The judge scripted:one gave no score from 0 to 1. Nothing was stored."
+    assert error["details"] == (
+        "No document was scored by both judges, and nothing was stored. "
+        "The judge scripted:two gave no score from 0 to 1."
+    )
     assert await _nodes(cypher) == 0
     [row] = await cypher("MATCH (t:GroundTruth {namespace: $namespace}) RETURN t.kappa AS kappa")
     assert row["kappa"] is None
 
 
-async def test_a_query_that_is_gone_when_the_judges_are_done_is_an_error(
+@pytest.mark.proves("EVA-16", "EVA-17")
+async def test_a_document_that_is_too_long_for_a_judge_is_named_and_alone_it_is_the_callers_mistake(
+    agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
+) -> None:
+    long = ModelHTTPError.for_category(ModelContextWindowExceededError, status_code=400, model_name="m", body={})
+    panel.first.update({"insight 1": long, "insight 2": 0.5})
+    panel.second.update({"insight 1": 0.5, "insight 2": 0.5})
+    error = await agent.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1))
+    assert (error["code"], await _nodes(cypher)) == ("INVALID_ARGUMENT", 0)
+    answer = await agent.ask("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2))
+    assert answer["evaluated_documents"] == 1
+    [left_out] = answer["not_evaluated"]
+    assert (left_out["id"], "too long for the judge scripted:one" in left_out["reason"]) == (1, True)
+
+
+@pytest.mark.proves("EVA-18")
+async def test_a_judge_whose_key_is_refused_ends_the_call(
+    agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
+) -> None:
+    refused = ModelHTTPError.for_category(ModelAuthenticationError, status_code=401, model_name="m", body={})
+    panel.first.update({"insight 1": 0.5, "insight 2": refused})
+    panel.second.update({"insight 1": 0.5, "insight 2": 0.5})
+    error = await agent.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2))
+    assert "refuses the key" in error["details"]
+    assert await _nodes(cypher) == 0
+
+
+@pytest.mark.proves("EVA-13")
+async def test_a_query_that_is_deleted_meanwhile_is_an_error(
     agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher, service: EvaluationService
 ) -> None:
     class Slow:
@@ -152,40 +204,51 @@ async def test_a_query_that_is_gone_when_the_judges_are_done_is_an_error(
             await cypher("MATCH (t:GroundTruth {namespace: $namespace}) DELETE t")
             return 0.5
 
-    async def judges() -> Any:
+    async def load_judges() -> Any:
         return Slow(), Slow()
 
-    panel.judges = judges  # type: ignore[method-assign]
+    panel.load_judges = load_judges  # type: ignore[method-assign]
     error = await agent.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1))
     assert error["code"] == "NOT_FOUND"
     assert await _nodes(cypher) == 0
 
 
-async def test_judges_that_take_too_long_are_not_waited_for_and_nothing_is_stored(
-    graph: Graph, sequence: IdSequence, agent: Agent, truth: int, cypher: Cypher
+@pytest.mark.proves("EVA-17", "EVA-19")
+@pytest.mark.parametrize(("slow", "judged"), [((0, 1), 0), ((1,), 1)])
+async def test_documents_that_both_judges_scored_within_the_time_limit_count(  # noqa: PLR0917 - fixtures by name
+    graph: Graph, sequence: IdSequence, agent: Agent, truth: int, cypher: Cypher, slow: tuple[int, ...], judged: int
 ) -> None:
-    class Never:
-        name = "never"
+    class Sometimes:
+        name = "sometimes"
 
         async def score(self, query: str, document: str) -> float:
-            await anyio.sleep_forever()
-            raise AssertionError
+            if int(document.split()[1]) in slow:
+                await anyio.sleep_forever()
+            return 0.5
 
     class Panel:
-        async def judges(self) -> tuple[Judge, Judge]:
-            return Never(), Never()
+        async def load_judges(self) -> tuple[Judge, Judge]:
+            return Sometimes(), Sometimes()
 
     service = EvaluationService(
-        graph, sequence, panel=Panel(), search=ScriptedSearch(), embedding_model="m", patience=0.01
+        graph, sequence, panel=Panel(), search=ScriptedSearch(), embedding_model="m", time_limit=0.05
     )
+    asked: dict[str, Any] = {"query_id": truth, "query": "Who?", "docs": docs(0, 1)}
     async with Agent(service, agent.principal, "auto").connected() as waiting:
-        error = await waiting.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1, 2))
-    assert (error["error"], error["code"]) == ("Tool execution failed", "JUDGE_UNAVAILABLE")
-    assert "did not finish within 0.01 s" in error["details"]
-    assert await _nodes(cypher) == 0
+        if judged:
+            answer = await waiting.ask("store_dual_judge_scores", **asked)
+            assert answer["evaluated_documents"] == judged
+            [left_out] = answer["not_evaluated"]
+            assert (left_out["id"], "did not finish within 0.05 s" in left_out["reason"]) == (1, True)
+        else:
+            error = await waiting.refused("store_dual_judge_scores", **asked)
+            assert (error["error"], error["code"]) == ("Tool execution failed", "JUDGE_UNAVAILABLE")
+            assert "did not finish within 0.05 s" in error["details"]
+    assert len(await cypher(STORED)) == judged
 
 
-async def test_documents_are_judged_at_once_within_a_bound(
+@pytest.mark.proves("EVA-19")
+async def test_at_most_sixteen_scores_are_asked_for_at_a_time(
     agent: Agent, panel: ScriptedPanel, truth: int, cypher: Cypher
 ) -> None:
     running, most = 0, 0
@@ -203,28 +266,28 @@ async def test_documents_are_judged_at_once_within_a_bound(
             running -= 1
             return int(document.split()[1]) / 100
 
-    async def judges() -> Any:
+    async def load_judges() -> Any:
         return Busy("one"), Busy("two")
 
-    panel.judges = judges  # type: ignore[method-assign]
+    panel.load_judges = load_judges  # type: ignore[method-assign]
     answer = await agent.ask("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(*range(50, 100)))
     assert (answer["evaluated_documents"], most) == (50, 16)
     # Every score went to its own document.
     assert [(row["document"], row["one"]) for row in await cypher(STORED)] == [(n, n / 100) for n in range(50, 100)]
 
 
-async def test_whoever_may_only_read_may_not_have_documents_judged(
-    agent: Agent, panel: ScriptedPanel, truth: int
-) -> None:
+@pytest.mark.proves("EVA-2")
+async def test_a_viewer_may_use_neither_tool(agent: Agent, panel: ScriptedPanel, truth: int) -> None:
     async with agent.at(role=Role.VIEWER).connected() as viewer:
         for tool, arguments in (
             ("store_dual_judge_scores", {"query_id": truth, "query": "Who?", "docs": docs(1)}),
             ("get_golden_test_results", {}),
         ):
             assert (await viewer.refused(tool, **arguments))["code"] == "PERMISSION_DENIED"
-    assert panel.heard == []
+    assert panel.questions == []
 
 
+@pytest.mark.proves("EVA-6")
 async def test_an_error_of_the_graph_has_its_own_kind(agent: Agent, search: ScriptedSearch, cypher: Cypher) -> None:
     await cypher("CREATE (:GoldenQuery {namespace: $namespace, id: 1, query: 'q', query_type: 'short'})")
     search.error = GraphUnavailable("Neo4j does not answer.")

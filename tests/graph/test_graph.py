@@ -4,14 +4,15 @@ import anyio
 import pytest
 from anyio.abc import SocketStream
 
-from server.errors import GraphUnavailable
+from server.core.errors import GraphUnavailable, InternalError
 from server.graph import graph as seam
-from server.graph.graph import Transaction, connect
+from server.graph.graph import Graph, Transaction, connect
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_neo4j_that_takes_connections_and_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.proves("SVC-53")
+async def test_a_neo4j_that_does_not_answer_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seam, "_GRACE", 0.3)
 
     async def silent(stream: SocketStream) -> None:
@@ -27,7 +28,18 @@ async def test_a_neo4j_that_takes_connections_and_says_nothing_is_given_up(monke
         tasks.start_soon(listener.serve, silent)
         async with connect(f"bolt://127.0.0.1:{port}", "neo4j", "secret", timeout=0.1, retry_time=0.1) as graph:
             for call in (lambda: graph.run("projection/lag"), lambda: graph.transaction(work), graph.ping):
-                with pytest.raises(GraphUnavailable, match="does not answer at the moment"), anyio.fail_after(60):
+                with pytest.raises(GraphUnavailable, match="does not answer"), anyio.fail_after(60):
                     await call()
         tasks.cancel_scope.cancel()
     await listener.aclose()
+
+
+async def test_a_statement_that_lacks_its_one_row_is_an_internal_error(graph: Graph, namespace: str) -> None:
+    async def work(transaction: Transaction) -> None:
+        await transaction.row("backup/state", namespace=namespace)
+
+    assert (await graph.row("backup/sequence", namespace=namespace))["value"] == 0
+    for call in (lambda: graph.row("backup/state", namespace=namespace), lambda: graph.transaction(work)):
+        with pytest.raises(InternalError, match="could not carry this out") as refused:
+            await call()
+        assert "0 rows" in str(refused.value.__cause__)

@@ -9,6 +9,7 @@ from server.graph.sequence import IdSequence
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.proves("SVC-64")
 async def test_ids_of_several_processes_at_once_are_all_different(graph: Graph, namespace: str) -> None:
     taken: list[int] = []
 
@@ -23,6 +24,7 @@ async def test_ids_of_several_processes_at_once_are_all_different(graph: Graph, 
     assert min(taken) >= 1
 
 
+@pytest.mark.proves("SVC-64")
 async def test_each_namespace_counts_for_itself(graph: Graph, namespace: str) -> None:
     sequence = IdSequence(graph)
     assert await sequence.take(f"{namespace}-a") == [1]

@@ -12,21 +12,23 @@ from server.graph.statements import Statement, load, statements
 
 pytestmark = pytest.mark.anyio
 _NAMES = sorted(statements())
-_WHOLE = {"archive/nodes", "archive/relations", "archive/foreign"}
+_WHOLE = {"backup/nodes", "backup/relations", "backup/foreign"}
 """Statements that are about everything that a namespace holds, of whatever family: all nodes are what they look at."""
 # The first three mark what waits for something, so to read them all is to read the queue; of the others there are few.
-_SHORT = {"Arriving", "Unprojected", "Tombstone", "MemoryCollection", "Token", "Migration"}
+_SHORT = {"Arriving", "Reindex", "Unprojected", "Tombstone", "MemoryCollection", "Token", "Migration"}
 
 
 def _body(statement: Statement) -> str:
     return "\n".join(line for line in statement.text.splitlines() if not line.startswith("//"))
 
 
+@pytest.mark.proves("SVC-65")
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_statement_begins_with_one_sentence(name: str) -> None:
     assert re.fullmatch(r"[A-Z].+\.", load(name).summary)
 
 
+@pytest.mark.proves("SVC-65")
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_statement_declares_exactly_the_parameters_that_it_uses(name: str) -> None:
     statement = load(name)
@@ -51,6 +53,7 @@ def test_a_parameter_that_is_missing_or_unknown_is_never_taken_for_null() -> Non
             statement.bind(wrong)
 
 
+@pytest.mark.proves("SVC-65")
 @pytest.mark.parametrize("name", _NAMES)
 async def test_a_statement_is_planned_without_a_warning_or_a_scan_of_all_nodes_of_a_kind(
     name: str, graph: Graph, driver: AsyncDriver
@@ -78,6 +81,7 @@ def _is_allowed(statement: str, scan: str) -> bool:
     return {*re.findall(r"\w+", about.partition(":")[2])} <= _SHORT
 
 
+@pytest.mark.proves("SVC-63")
 @pytest.mark.parametrize("name", [name for name in _NAMES if "change" in load(name).parameters])
 def test_a_statement_that_leaves_a_change_leaves_it_in_the_one_form(name: str) -> None:
     assert load(name).access == "write"
@@ -89,8 +93,56 @@ def test_a_statement_that_leaves_a_change_leaves_it_in_the_one_form(name: str) -
     assert _body(load(name)).count("$change") == 2
 
 
+def _one_line(name: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", _body(load(name))))
+
+
+@pytest.mark.parametrize("name", [name for name in _NAMES if re.search(r"MERGE \(\w*:Entity\b", _body(load(name)))])
+def test_a_statement_that_creates_entities_creates_them_in_the_one_form(name: str) -> None:
+    text = _one_line(name)
+    entities = re.findall(r"MERGE \((\w*):Entity\b", text)
+    for entity in entities:
+        assert re.search(
+            rf"MERGE \({entity}:Entity \{{namespace: \$namespace, name: [$.\w]+\}}\) ON CREATE SET "
+            rf"{entity}\.node_id = (?P<id>[$.\w]+), {entity}\.label = [$.'\w]+,( {entity}:\$\([$.\w]+\),)? "
+            rf"{entity}\.created_at = (?P<now>[$()\w]+), {entity}\.updated_at = (?P=now) .*"
+            rf"SET {entity}\.node_id = coalesce\({entity}\.node_id, (?P=id)\), {entity}\.scope = \$scope, "
+            rf"{entity}\.name_key = [$.\w]+",
+            text,
+        ), "as in cypher/ingest/add_entities.cypher"
+
+
+@pytest.mark.parametrize("name", [name for name in _NAMES if "[label IN labels(" in _body(load(name))])
+def test_a_statement_that_returns_a_label_derives_it_in_one_form(name: str) -> None:
+    """The label of an entity, or of any node that a path leads to; and the kind of a record."""
+    forms = (
+        r"coalesce\( ?(\w+)\.label, head\(\[label IN labels\(\1\) "
+        r"WHERE NOT label IN \['Entity', 'Unprojected'\]\]\), 'Entity' ?\)",
+        r"coalesce\((\w+)\.label, head\(\[label IN labels\(\1\) WHERE NOT label IN \['Passage', 'Unprojected'\]\]\)\)",
+    )
+    text = _one_line(name)
+    assert sum(len(re.findall(form, text)) for form in forms) == text.count("[label IN labels(")
+
+
+def test_nodes_and_relationships_of_a_backup_convert_their_values_in_one_form() -> None:
+    def conversion(name: str, start: str, variable: str) -> str:
+        text = _one_line(name)
+        return text[text.index(start) :].replace(f"{variable}[", "x[").replace(f"keys({variable})", "keys(x)")
+
+    stored = [
+        conversion(f"backup/{name}", "[key IN keys(", variable)
+        for name, variable in (("nodes", "n"), ("relations", "r"))
+    ]
+    assert stored[0] == stored[1]
+    restored = [
+        conversion(f"backup/{name}", "FOREACH (each IN row.typed", variable).partition(" RETURN ")[0]
+        for name, variable in (("add_nodes", "n"), ("add_relations", "r"))
+    ]
+    assert restored[0] == restored[1]
+
+
 def test_every_statement_is_used() -> None:
-    code = "\n".join(path.read_text() for folder in ("server", "ingest") for path in Path(folder).rglob("*.py"))
+    code = "\n".join(path.read_text() for folder in ("cli", "server", "ingest") for path in Path(folder).rglob("*.py"))
     assert [name for name in _NAMES if f'"{name}"' not in code] == []
 
 

@@ -1,17 +1,18 @@
-"""What a namespace holds of documents, as one comparable value."""
+"""All documents of a namespace as one comparable value."""
 
 from typing import Any
 
 from neo4j import AsyncDriver
 
 
-async def picture(driver: AsyncDriver, namespace: str) -> list[dict[str, Any]]:
+async def list_documents(driver: AsyncDriver, namespace: str) -> list[dict[str, Any]]:
     """Every entry with its passages, mentions, source and what replaced it; without ids and clocks; sorted."""
     found = await driver.execute_query(
         "MATCH (e:Entry {namespace: $namespace}) "
         "OPTIONAL MATCH (by:Entry)-[replaced:SUPERSEDES]->(e) "
         "CALL (e) { OPTIONAL MATCH (e)<-[:PASSAGE_OF]-{0,1}(p:Passage) "
-        "WITH p ORDER BY p.place RETURN collect(coalesce(p.text, p.body)) AS passages, collect(p.around) AS around } "
+        "WITH p ORDER BY p.place, p.whole DESC "
+        "RETURN collect(coalesce(p.text, p.body)) AS passages, collect(p.around) AS around } "
         "CALL (e) { OPTIONAL MATCH (e)-[:MENTIONS]->(m:Entity) WITH m ORDER BY m.name "
         "RETURN collect(m.name) AS mentions } "
         "CALL (e) { OPTIONAL MATCH (e)-[:FROM]->(s:Source) OPTIONAL MATCH (s)-[:PART_OF_RUN]->(run) "

@@ -7,6 +7,13 @@ from neo4j import AsyncDriver
 _FRESH = {"namespace", "scope", "node_id", "edge_id", "updated_at", "first_read_at", "read_at"}
 """What differs between two graphs that say the same: where they are, numbers from a sequence, clocks."""
 
+_FRESH_OF_PASSAGES = {"id", "record"}
+_NAMED = (
+    "CASE WHEN {0}:Passage THEN {0}.name + ' ' + toString({0}.place) + ' ' + toString({0}.whole) "
+    "ELSE coalesce({0}.id, {0}.name) END"
+)
+"""What identifies a node: a passage has another id in each graph."""
+
 
 async def dump(driver: AsyncDriver, namespace: str, *, uris: bool = True) -> dict[str, list[Any]]:
     """Every node and relationship of a namespace, without what is fresh each time, runs and changes; sorted.
@@ -15,14 +22,15 @@ async def dump(driver: AsyncDriver, namespace: str, *, uris: bool = True) -> dic
     """
     nodes = await driver.execute_query(
         "MATCH (n {namespace: $namespace}) WHERE NOT (n:IngestRun OR n:Sequence OR n:Change OR n:Principal) "
+        "AND NOT (n:Tombstone AND n.kind = 'passage') "
         "RETURN labels(n) AS labels, properties(n) AS properties",
         namespace=namespace,
         database_="neo4j",
     )
     edges = await driver.execute_query(
         "MATCH (a {namespace: $namespace})-[r]->(b) WHERE NOT type(r) IN ['PART_OF_RUN', 'DID', 'CHANGED'] "
-        "RETURN labels(a) AS la, coalesce(a.id, a.name) AS a, type(r) AS type, properties(r) AS properties, "
-        "labels(b) AS lb, coalesce(b.id, b.name) AS b, b.namespace = $namespace AS inside",
+        f"RETURN labels(a) AS la, {_NAMED.format('a')} AS a, type(r) AS type, properties(r) AS properties, "
+        f"labels(b) AS lb, {_NAMED.format('b')} AS b, b.namespace = $namespace AS inside",
         namespace=namespace,
         database_="neo4j",
     )
@@ -55,5 +63,6 @@ async def ids(driver: AsyncDriver, namespace: str) -> list[int]:
 
 
 def _kept(properties: dict[str, Any], dated: bool = False, *, uris: bool) -> list[tuple[str, str]]:
-    left_out = _FRESH | (set() if dated else {"created_at"}) | (set() if uris else {"uri", "location"})
+    fresh = _FRESH | (_FRESH_OF_PASSAGES if "whole" in properties else set())
+    left_out = fresh | (set() if dated else {"created_at"}) | (set() if uris else {"uri", "location"})
     return sorted((key, repr(value)) for key, value in properties.items() if key not in left_out)

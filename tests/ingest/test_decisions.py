@@ -1,4 +1,4 @@
-"""`ingest.decisions` on a real Neo4j (issue "A body", section 8)."""
+"""`ingest.decisions` on a real Neo4j."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +8,9 @@ import pytest
 from neo4j import AsyncDriver, GraphDatabase
 
 from ingest.decisions import ingest_decisions
-from ingest.pipeline import Summary
+from ingest.pipeline import IngestSummary
 from ingest.sample import load_sample
+from server.core.errors import Conflict
 from server.graph.graph import Graph
 from tests.ingest.dump import dump, ids
 
@@ -17,14 +18,14 @@ pytestmark = pytest.mark.anyio
 PEPS = Path(__file__).parents[3] / "shared/data/peps-0001-0499.tar.gz"
 
 
-def counts(summary: Summary) -> tuple[int, int, int, int]:
+def counts(summary: IngestSummary) -> tuple[int, int, int, int]:
     return summary.created, summary.updated, summary.unchanged, summary.bad
 
 
 def write(folder: Path, number: int, body: str = "We do it.", **matter: str) -> Path:
     """A decision record `NNNN-record.md` with front matter."""
-    said = {"status": "accepted", "date": f"2024-01-{number:02}", **matter}
-    lines = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in said.items())
+    values = {"status": "accepted", "date": f"2024-01-{number:02}", **matter}
+    lines = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in values.items())
     file = folder / f"{number:04}-record.md"
     file.write_text(f"---\n{lines}---\n# Record {number}\n\n## Decision\n\n{body}\n")
     return file
@@ -60,6 +61,7 @@ async def supersede_in_service(driver: AsyncDriver, namespace: str, old: str) ->
     )
 
 
+@pytest.mark.proves("ING-25")
 async def test_a_record_becomes_a_decision_by_humans_of_its_own_date(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -70,9 +72,10 @@ async def test_a_record_becomes_a_decision_by_humans_of_its_own_date(
     found = await decision(driver, namespace, "shop ADR 1")
     assert found["created_at"].iso_format() == "2024-01-01T00:00:00.000000000+00:00"
     expected = {
-        "name": "shop ADR 1: Record 1", "title": "Record 1", "target": "storage", "active_target": "storage",
+        "name": "shop ADR 1: Record 1", "title": "Record 1", "target": "storage", "target_key": "storage",
+        "active_target": "storage",
         "rationale": "PostgreSQL.", "consequences": ["One server"], "status": "active", "source_status": "accepted",
-        "origin": "human", "created_by": "Ada, Grace", "revision": 1, "labels": ["Decision", "Unprojected"],
+        "origin": "human", "created_by": "Ada, Grace", "revision": 1, "labels": ["Decision"],
     }  # fmt: skip
     assert {name: found[name] for name in expected} == expected
     assert await edges(driver, namespace, "ABOUT", "DECIDED_BY", "FROM") == {
@@ -83,6 +86,7 @@ async def test_a_record_becomes_a_decision_by_humans_of_its_own_date(
     }
 
 
+@pytest.mark.proves("ING-28")
 async def test_relations_of_front_matter_join_entities_and_the_decision_mentions_them(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -102,6 +106,7 @@ async def test_relations_of_front_matter_join_entities_and_the_decision_mentions
     }
 
 
+@pytest.mark.proves("ING-31")
 async def test_a_changed_file_updates_its_record_and_what_bears_on_it(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -114,7 +119,7 @@ async def test_a_changed_file_updates_its_record_and_what_bears_on_it(
     one, two = await decision(driver, namespace, "p ADR 1"), await decision(driver, namespace, "p ADR 2")
     assert (one["status"], one["superseded_by"], one.get("active_target")) == ("superseded", "p ADR 2", None)
     assert one["superseded_at"] == two["created_at"]
-    assert (two["status"], two["target"], two["active_target"]) == ("active", "p ADR 1", "p ADR 1")
+    assert (two["status"], two["target"], two["active_target"]) == ("active", "p ADR 1", "p adr 1")
     assert (one["revision"], two["revision"]) == (1, 2)
     links = await edges(driver, namespace, "SUPERSEDES", "MENTIONS", "DECIDED_BY", "ABOUT")
     assert links == {
@@ -128,10 +133,11 @@ async def test_a_changed_file_updates_its_record_and_what_bears_on_it(
     write(tmp_path, 2, "Otherwise.", deciders="Grace")  # and back
     await ingest_decisions(graph, namespace, [tmp_path], project="p")
     one = await decision(driver, namespace, "p ADR 1")
-    assert (one["status"], one["active_target"], one.get("superseded_by")) == ("active", "p ADR 1", None)
+    assert (one["status"], one["active_target"], one.get("superseded_by")) == ("active", "p adr 1", None)
     assert await edges(driver, namespace, "SUPERSEDES") == set()
 
 
+@pytest.mark.proves("ING-33")
 async def test_records_read_in_parts_and_in_any_order_give_the_graph_of_one_run(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -146,14 +152,15 @@ async def test_records_read_in_parts_and_in_any_order_give_the_graph_of_one_run(
         other = f"{namespace}-{number}"
         for index in order:
             await ingest_decisions(graph, other, [files[index]], project="p")
-        whole, parts = await dump(driver, namespace), await dump(driver, other)
-        assert parts["edges"] == whole["edges"]
+        together, parts = await dump(driver, namespace), await dump(driver, other)
+        assert parts["edges"] == together["edges"]
         # A target that a record had in between is an entity of its own now, and stays one.
         assert [node for node in parts["nodes"] if "Entity" not in node] == [
-            node for node in whole["nodes"] if "Entity" not in node
+            node for node in together["nodes"] if "Entity" not in node
         ]
 
 
+@pytest.mark.proves("ING-42")
 async def test_two_records_trade_their_targets_in_one_run(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -168,6 +175,7 @@ async def test_two_records_trade_their_targets_in_one_run(
     assert held == ["queues", "storage"]
 
 
+@pytest.mark.proves("ING-3", "ING-40")
 async def test_a_record_for_a_target_that_an_agent_decided_is_set_aside_and_the_rest_goes_on(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -190,12 +198,13 @@ class _Meanwhile:
     def __init__(self, act: Callable[[], object]) -> None:
         self._act: Callable[[], object] | None = act
 
-    def at(self, stage: str, records: int, share: float) -> None:
+    def report(self, stage: str, records: int, share: float) -> None:
         if self._act is not None:
             act, self._act = self._act, None
             act()
 
 
+@pytest.mark.proves("ING-42")
 async def test_a_decision_made_while_records_are_being_written_wins_and_the_rest_goes_on(
     graph: Graph, driver: AsyncDriver, neo4j: tuple[str, str, str], namespace: str, tmp_path: Path
 ) -> None:
@@ -217,6 +226,22 @@ async def test_a_decision_made_while_records_are_being_written_wins_and_the_rest
     assert (await decision(driver, namespace, "p ADR 2"))["status"] == "active"
 
 
+@pytest.mark.proves("ING-42")
+async def test_a_run_gives_up_after_five_attempts(graph: Graph, namespace: str, tmp_path: Path) -> None:
+    attempts = []
+
+    class Busy:
+        def report(self, stage: str, records: int, share: float) -> None:
+            attempts.append(stage)
+            raise Conflict("CONFLICT: somebody else decides.")
+
+    write(tmp_path, 1)
+    with pytest.raises(Conflict, match="somebody else"):
+        await ingest_decisions(graph, namespace, [tmp_path], project="p", progress=Busy())
+    assert len(attempts) == 5
+
+
+@pytest.mark.proves("ING-41")
 async def test_what_was_superseded_in_the_service_is_not_put_in_force_again(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -232,6 +257,7 @@ async def test_what_was_superseded_in_the_service_is_not_put_in_force_again(
     assert counts(await ingest_decisions(graph, namespace, [tmp_path], project="p")) == (0, 0, 1, 0)
 
 
+@pytest.mark.proves("ING-23")
 async def test_two_projects_of_one_name_do_not_overwrite_each_other(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -247,7 +273,8 @@ async def test_two_projects_of_one_name_do_not_overwrite_each_other(
     assert (await decision(driver, namespace, "shop ADR 1"))["title"] == "ada's"
 
 
-async def test_one_number_twice_in_a_run_is_told_and_the_first_one_taken(
+@pytest.mark.proves("ING-23")
+async def test_of_one_number_twice_in_a_run_the_first_one_is_taken(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
     write(tmp_path, 1).rename(tmp_path / "0001-a.md")
@@ -257,7 +284,8 @@ async def test_one_number_twice_in_a_run_is_told_and_the_first_one_taken(
     assert "0001-a.md" in summary.bad_records[0].reason
 
 
-async def test_a_dry_run_tells_what_a_run_then_does_and_writes_nothing(
+@pytest.mark.proves("ING-6")
+async def test_a_dry_run_reports_what_a_run_then_does_and_writes_nothing(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
     write(tmp_path, 1)
@@ -265,12 +293,13 @@ async def test_a_dry_run_tells_what_a_run_then_does_and_writes_nothing(
     write(tmp_path, 2, supersedes="1")
     (tmp_path / "0003-bad.md").write_text("---\n: [\n---\n")
     before = await dump(driver, namespace)
-    told = await ingest_decisions(graph, namespace, [tmp_path], project="p", dry_run=True)
+    dry = await ingest_decisions(graph, namespace, [tmp_path], project="p", dry_run=True)
     assert await dump(driver, namespace) == before
     done = await ingest_decisions(graph, namespace, [tmp_path], project="p")
-    assert counts(told) == counts(done) == (1, 1, 0, 1)
+    assert counts(dry) == counts(done) == (1, 1, 0, 1)
 
 
+@pytest.mark.proves("ING-10")
 async def test_a_file_that_is_gone_leaves_its_record_as_it_was(
     graph: Graph, driver: AsyncDriver, namespace: str, tmp_path: Path
 ) -> None:
@@ -284,6 +313,7 @@ async def test_a_file_that_is_gone_leaves_its_record_as_it_was(
 
 
 @pytest.mark.skipif(not PEPS.exists(), reason="shared/data/peps-0001-0499.tar.gz is not beside this repository")
+@pytest.mark.proves("ING-7")
 async def test_the_318_peps_are_taken_whole_and_a_second_run_changes_nothing(
     graph: Graph, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -298,8 +328,8 @@ async def test_the_318_peps_are_taken_whole_and_a_second_run_changes_nothing(
         "count(d.active_target) AS held, count(DISTINCT d.active_target) AS targets",
         n=namespace,
     )
-    told = {record["status"]: record.values()[1:] for record in found.records}
-    assert told == {"active": [168] * 3, "superseded": [20, 0, 0], "deprecated": [106, 0, 0], "draft": [24, 0, 0]}
+    counted = {record["status"]: record.values()[1:] for record in found.records}
+    assert counted == {"active": [168] * 3, "superseded": [20, 0, 0], "deprecated": [106, 0, 0], "draft": [24, 0, 0]}
     assert len(await edges(driver, namespace, "SUPERSEDES")) == 19
     assert ("PEP 258", "REQUIRES", "PEP 256") in await edges(driver, namespace, "REQUIRES")
     assert ("PEP 20", "DECIDED_BY", "Tim Peters") in await edges(driver, namespace, "DECIDED_BY")
@@ -311,6 +341,7 @@ async def test_the_318_peps_are_taken_whole_and_a_second_run_changes_nothing(
     assert len(numbers) == len(set(numbers))
 
 
+@pytest.mark.proves("ING-32")
 async def test_the_sample_is_this_projects_own_decisions_and_is_loaded_into_an_empty_namespace_only(
     graph: Graph, driver: AsyncDriver, namespace: str
 ) -> None:

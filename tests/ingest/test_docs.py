@@ -1,4 +1,4 @@
-"""`ingest.docs` on a real Neo4j (issue "Entries and journal", Entries)."""
+"""`ingest.docs` on a real Neo4j."""
 
 import os
 from pathlib import Path
@@ -8,15 +8,15 @@ import pytest
 from neo4j import AsyncDriver
 
 from ingest.docs import ingest_docs
-from ingest.pipeline import Summary
+from ingest.pipeline import IngestSummary
 from ingest.records import BadRecord
-from server.entries.documents import DocumentWriter, Roots, Shelf, Unreadable
+from server.core.errors import PolicyBlocked
+from server.entries.documents import DocumentRoots, DocumentWriter, IngestionContext, TextDocument
 from server.entries.writing import EntryWriter
-from server.errors import PolicyBlocked
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
 from tests.entries.test_policy import SECRETS
-from tests.ingest.documents import picture
+from tests.ingest.documents import list_documents
 
 pytestmark = pytest.mark.anyio
 
@@ -34,11 +34,11 @@ def write(folder: Path, **texts: str) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def counts(summary: Summary) -> tuple[int, int, int, int]:
+def counts(summary: IngestSummary) -> tuple[int, int, int, int]:
     return summary.created, summary.updated, summary.unchanged, summary.bad
 
 
-async def ingest(graph: Graph, namespace: str, *paths: Path, **options: Any) -> Summary:
+async def ingest(graph: Graph, namespace: str, *paths: Path, **options: Any) -> IngestSummary:
     return await ingest_docs(graph, namespace, list(paths), **{"project": "shop", **options})
 
 
@@ -47,6 +47,7 @@ def stored(entries: list[dict[str, Any]]) -> dict[str, str]:
     return {entry["source_ref"]: entry["body"] for entry in entries if entry["status"] == "active"}
 
 
+@pytest.mark.proves("ING-44", "ING-49")
 async def test_a_folder_becomes_one_entry_a_document(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
@@ -54,13 +55,13 @@ async def test_a_folder_becomes_one_entry_a_document(
     (folder / "deep/er").mkdir(parents=True)
     for name in ("deep/er/c.rst", "deep/d.TXT", "deep/e.markdown"):
         (folder / name).write_text(name)
-    for name in (".hidden.md", "picture.png", "noname"):
+    for name in (".hidden.md", "list_documents.png", "noname"):
         (folder / name).write_text("x")
     (folder / ".git").mkdir()
     (folder / ".git/f.md").write_text("x")
     summary = await ingest(graph, namespace, folder, entry_type=" manual ")
     assert counts(summary) == (5, 0, 0, 0)
-    entries = await picture(driver, namespace)
+    entries = await list_documents(driver, namespace)
     assert stored(entries) == {
         "docs/a.md": "# A\n\nAda.\n",
         "docs/b.md": "plain\n",
@@ -72,6 +73,7 @@ async def test_a_folder_becomes_one_entry_a_document(
     assert entries[0]["title"] == "A"
 
 
+@pytest.mark.proves("ING-43")
 async def test_the_graph_is_the_one_that_the_tool_would_have_made(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
@@ -79,18 +81,19 @@ async def test_the_graph_is_the_one_that_the_tool_would_have_made(
     write(folder, **texts)
     assert counts(await ingest(graph, namespace, folder)) == (2, 0, 0, 0)
 
-    roots, tool = Roots([folder.parent]), Shelf(f"{namespace}-tool", "ada", "shop", "ingestion")
+    roots, tool = DocumentRoots([folder.parent]), IngestionContext(f"{namespace}-tool", "ada", "shop", "ingestion")
     writer = DocumentWriter(graph, EntryWriter(graph, IdSequence(graph)))
     for name in texts:
         read = roots.read(f"docs/{name}.md")
-        assert not isinstance(read, Unreadable)
+        assert isinstance(read, TextDocument)
         assert await writer.store(read, tool) == "new"
-    written, expected = await picture(driver, namespace), await picture(driver, tool.namespace)
+    written, expected = await list_documents(driver, namespace), await list_documents(driver, tool.namespace)
     assert [{**entry, "runs": 0} for entry in written] == expected
     assert [len(entry["passages"]) > 1 for entry in written] == [True, False]
     assert [entry["mentions"] for entry in written] == [["Ada"], ["Ada"]]
 
 
+@pytest.mark.proves("ING-7", "ING-44")
 async def test_a_second_run_changes_nothing_and_leaves_no_trace(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
@@ -102,51 +105,67 @@ async def test_a_second_run_changes_nothing_and_leaves_no_trace(
     )
     before = await driver.execute_query(everything, n=namespace)
     second = await ingest(graph, namespace, folder, folder / "a.md", folder.parent)
-    assert counts(second) == (0, 0, 2, 1)  # each file once, and what is bad is told again
+    assert counts(second) == (0, 0, 2, 1)  # each file once, and what is bad is reported again
     after = await driver.execute_query(everything, n=namespace)
     assert [record.data() for record in after.records] == [record.data() for record in before.records]
 
 
-async def test_a_changed_document_supersedes_its_entry_and_a_lost_one_stays(
+@pytest.mark.proves("ING-45")
+async def test_a_changed_document_supersedes_its_entry_and_one_that_is_gone_retires(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
     write(folder, a="Ada", b="Bob", c="Carl")
-    await ingest(graph, namespace, folder)
+    write(folder.parent, beside="Eve")
+    await ingest(graph, namespace, folder, folder.parent / "beside.md")
     write(folder, a="Ada, Countess of Lovelace", d="Dora")
     (folder / "b.md").unlink()
-    assert counts(await ingest(graph, namespace, folder)) == (1, 1, 1, 0)
-    entries = await picture(driver, namespace)
+    (folder.parent / "beside.md").unlink()
+    dry = await ingest(graph, namespace, folder, dry_run=True)
+    assert (dry.retired, len(stored(await list_documents(driver, namespace)))) == (1, 4)
+    # Not by a file that is named, nor for another project: nobody has read the folder for it.
+    assert (await ingest(graph, namespace, folder / "a.md", project="other")).retired == 0
+    summary = await ingest(graph, namespace, folder, folder / "c.md", folder)
+    assert (counts(summary), summary.retired) == ((1, 1, 1, 0), 1)
+    entries = [entry for entry in await list_documents(driver, namespace) if entry["project"] == "shop"]
     assert stored(entries) == {
         "docs/a.md": "Ada, Countess of Lovelace",
-        "docs/b.md": "Bob",
+        f"{folder.parent.name}/beside.md": "Eve",
         "docs/c.md": "Carl",
         "docs/d.md": "Dora",
     }
-    [old] = [entry for entry in entries if entry["status"] == "superseded"]
-    assert (old["body"], old["replaced"], old["passages"]) == ("Ada", "the document changed", [])
+    history = {entry["body"]: entry for entry in entries if entry["status"] == "superseded"}
+    assert set(history) == {"Ada", "Bob"}
+    assert (history["Ada"]["replaced"], history["Ada"]["passages"]) == ("the document changed", [])
+    assert (history["Bob"]["replaced"], history["Bob"]["passages"], history["Bob"]["runs"]) == (None, [], 2)
+    again = await ingest(graph, namespace, folder)
+    assert (counts(again), again.retired) == ((0, 0, 3, 0), 0)
 
 
-async def test_a_dry_run_tells_what_a_run_then_does_and_writes_nothing(
+@pytest.mark.proves("ING-6")
+async def test_a_dry_run_reports_what_a_run_then_does_and_writes_nothing(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
     write(folder, a="Ada", b="Bob")
     await ingest(graph, namespace, folder)
     write(folder, a="Ada again", c="Carl", empty=" ")
-    before = await picture(driver, namespace)
-    told = await ingest(graph, namespace, folder, dry_run=True)
-    assert await picture(driver, namespace) == before
+    before = await list_documents(driver, namespace)
+    dry = await ingest(graph, namespace, folder, dry_run=True)
+    assert await list_documents(driver, namespace) == before
     done = await ingest(graph, namespace, folder)
-    assert counts(told) == counts(done) == (1, 1, 1, 1)
+    assert counts(dry) == counts(done) == (1, 1, 1, 1)
 
 
-async def test_again_stores_everything_anew(graph: Graph, driver: AsyncDriver, namespace: str, folder: Path) -> None:
+@pytest.mark.proves("ING-8")
+async def test_again_stores_every_document_again(
+    graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
+) -> None:
     write(folder, a="Ada", b="Bob")
     await ingest(graph, namespace, folder)
     lost = "MATCH (p:Passage {namespace: $namespace}) REMOVE p:Passage:Unprojected"
     await driver.execute_query(lost, namespace=namespace)
     assert counts(await ingest(graph, namespace, folder, again=True, dry_run=True)) == (0, 2, 0, 0)
     assert counts(await ingest(graph, namespace, folder, again=True)) == (0, 2, 0, 0)
-    entries = await picture(driver, namespace)
+    entries = await list_documents(driver, namespace)
     assert [(entry["body"], entry["passages"]) for entry in entries if entry["status"] == "active"] == [
         ("Ada", ["Ada"]),
         ("Bob", ["Bob"]),
@@ -154,6 +173,7 @@ async def test_again_stores_everything_anew(graph: Graph, driver: AsyncDriver, n
     assert {entry["replaced"] for entry in entries} == {None, "the document was read again"}
 
 
+@pytest.mark.proves("ING-46")
 async def test_links_that_lead_out_of_a_folder_are_passed_over_and_others_are_the_file_itself(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
@@ -168,12 +188,16 @@ async def test_links_that_lead_out_of_a_folder_are_passed_over_and_others_are_th
     summary = await ingest(graph, namespace, folder)
     assert summary.passed_over == [str(folder / "out.md")]
     assert summary.bad_records == [BadRecord(str(folder / "around.md"), 0, "it cannot be read: OSError")]
-    assert stored(await picture(driver, namespace)) == {"docs/inside.md": "Ada"}
+    assert stored(await list_documents(driver, namespace)) == {"docs/inside.md": "Ada"}
     # What the operator names is read wherever it is; it is what it is, under its own name.
     assert counts(await ingest(graph, namespace, folder / "out.md", folder / "further")) == (2, 0, 0, 0)
-    assert set(stored(await picture(driver, namespace))) > {"elsewhere/more.md", f"{folder.parent.name}/outside.md"}
+    assert set(stored(await list_documents(driver, namespace))) > {
+        "elsewhere/more.md",
+        f"{folder.parent.name}/outside.md",
+    }
 
 
+@pytest.mark.proves("ING-3", "ING-47", "ING-48")
 async def test_what_cannot_be_an_entry_is_set_aside_with_its_reason_and_the_rest_goes_on(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
@@ -192,29 +216,31 @@ async def test_what_cannot_be_an_entry_is_set_aside_with_its_reason_and_the_rest
         "binary": "it is not UTF-8 text",
         "nul": "it is not text",
         "word": "documents are .markdown, .md, .rst, .txt files",
-        "pipe": "it is no file",
+        "pipe": "it is not a regular file",
         "name\udcff": "its name is not UTF-8 text",
     }
-    assert stored(await picture(driver, namespace)) == {"docs/good.md": "Ada"}
+    assert stored(await list_documents(driver, namespace)) == {"docs/good.md": "Ada"}
     assert SECRETS["aws_access_key"] not in str(summary)
 
 
+@pytest.mark.proves("ING-48", "ING-49")
 async def test_each_project_has_its_own_entries_and_a_name_that_holds_a_secret_is_refused(
     graph: Graph, driver: AsyncDriver, namespace: str, folder: Path
 ) -> None:
     write(folder, a="Ada")
     for project in ("shop", "p" * 100):
         assert counts(await ingest(graph, namespace, folder, project=project)) == (1, 0, 0, 0)
-    assert [entry["project"] for entry in await picture(driver, namespace)] == ["p" * 64, "shop"]
+    assert [entry["project"] for entry in await list_documents(driver, namespace)] == ["p" * 64, "shop"]
     with pytest.raises(PolicyBlocked):
         await ingest(graph, namespace, folder, project=SECRETS["github_token"])
 
 
-async def test_progress_is_told_to_its_end(graph: Graph, namespace: str, folder: Path) -> None:
+@pytest.mark.proves("ING-14")
+async def test_progress_is_reported_to_its_end(graph: Graph, namespace: str, folder: Path) -> None:
     heard: list[tuple[str, int, float]] = []
 
     class Listener:
-        def at(self, stage: str, records: int, share: float) -> None:
+        def report(self, stage: str, records: int, share: float) -> None:
             heard.append((stage, records, share))
 
     write(folder, a="Ada", b="Bob", c="Carl", d="Dora")

@@ -1,4 +1,4 @@
-"""A run killed in its middle, then run again, gives the graph of one clean run (issue "A body", section 8)."""
+"""A run killed in its middle, then run again, gives the graph of one clean run."""
 
 import gzip
 import os
@@ -18,7 +18,7 @@ from ingest.decisions import ingest_decisions
 from ingest.docs import ingest_docs
 from ingest.triples import ingest_triples
 from server.graph.graph import Graph
-from tests.ingest.documents import picture
+from tests.ingest.documents import list_documents
 from tests.ingest.dump import dump, ids
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -47,7 +47,7 @@ def ingesting(neo4j: tuple[str, str, str], namespace: str, tmp_path: Path) -> St
     @contextmanager
     def start(*arguments: str) -> Iterator[Process]:
         running = subprocess.Popen(
-            [sys.executable, "-c", "from ingest.cli import app; app()", *arguments],
+            [sys.executable, "-c", "from cli.ingest_commands import app; app()", *arguments],
             env=os.environ | settings,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -77,12 +77,13 @@ async def killed_once(driver: AsyncDriver, running: Process, namespace: str, tex
 
 
 @absent
+@pytest.mark.proves("ING-9", "ING-56")
 async def test_triples_killed_between_chunks_go_on_to_the_graph_of_one_clean_run(
     graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "part.tsv"
-    with gzip.open(CODEX, "rt", encoding="utf-8") as whole:
-        file.write_text("".join(islice(whole, _TRIPLES)), encoding="utf-8")
+    with gzip.open(CODEX, "rt", encoding="utf-8") as lines:
+        file.write_text("".join(islice(lines, _TRIPLES)), encoding="utf-8")
     written = "MATCH (s:Source {namespace: $namespace}) RETURN sum(size(s.chunks))"
     with ingesting("triples", str(file)) as running:
         await killed_once(driver, running, namespace, written)
@@ -106,6 +107,7 @@ _LINKED = "MATCH (s:Source {namespace: $namespace, kind: 'decision', state: 'don
 
 @absent
 @pytest.mark.parametrize("moment", [_WRITTEN, _LINKED], ids=["while records are written", "while links are drawn"])
+@pytest.mark.proves("ING-9")
 async def test_decisions_killed_in_the_middle_go_on_to_the_graph_of_one_clean_run(
     moment: str, graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str
 ) -> None:
@@ -120,14 +122,15 @@ async def test_decisions_killed_in_the_middle_go_on_to_the_graph_of_one_clean_ru
     assert await dump(driver, namespace) == await dump(driver, clean)
 
 
+@pytest.mark.proves("ING-9")
 async def test_documents_killed_in_the_middle_go_on_to_the_graph_of_one_clean_run(
     graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(120):
-        said = f"It goes on after [[part {number // 2}]]. " * (number % 20)
-        (folder / f"{number:03}.md").write_text(f"# Part {number}\n\nThis is part {number}.\n\n{said}\n")
+        text = f"It goes on after [[part {number // 2}]]. " * (number % 20)
+        (folder / f"{number:03}.md").write_text(f"# Part {number}\n\nThis is part {number}.\n\n{text}\n")
     with ingesting("docs", str(folder), "--project", "shop") as running:
         await killed_once(driver, running, namespace, "MATCH (e:Entry {namespace: $namespace}) RETURN count(e)")
     summary = await ingest_docs(graph, namespace, [folder], project="shop")
@@ -137,5 +140,5 @@ async def test_documents_killed_in_the_middle_go_on_to_the_graph_of_one_clean_ru
 
     clean = f"{namespace}-clean"
     await ingest_docs(graph, clean, [folder], project="shop")
-    assert await picture(driver, namespace) == await picture(driver, clean)
+    assert await list_documents(driver, namespace) == await list_documents(driver, clean)
     assert len(set(await ids(driver, namespace))) == 120 + 60

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 from neo4j import AsyncDriver
 
-from ingest.queries import QueryKind, ingest_queries
+from ingest.queries import ingest_queries
 from ingest.records import BadRecord, ExpectedFinds
-from ingest.sources.queries import read_queries
+from ingest.sources.queries import QueryKind, read_queries
 from server.graph.graph import Graph
 
 pytestmark = pytest.mark.anyio
@@ -53,6 +53,7 @@ def counts(summary: Any) -> dict[str, int]:
     return {name: getattr(summary, name) for name in names if getattr(summary, name)}
 
 
+@pytest.mark.proves("ING-58")
 async def test_golden_queries_expect_insights_by_id_and_by_content(
     graph: Graph, namespace: str, tmp_path: Path, insights: None, cypher: Cypher
 ) -> None:
@@ -76,6 +77,7 @@ async def test_golden_queries_expect_insights_by_id_and_by_content(
     assert row == {"queries": 3, "kind": "golden", "state": "done", "records": 3, "created": 3}
 
 
+@pytest.mark.proves("ING-6", "ING-7", "ING-8", "ING-60")
 async def test_a_second_run_changes_nothing_and_a_changed_line_only_its_query(
     graph: Graph, namespace: str, tmp_path: Path, insights: None, cypher: Cypher
 ) -> None:
@@ -100,6 +102,7 @@ async def test_a_second_run_changes_nothing_and_a_changed_line_only_its_query(
     assert runs == {"runs": 4}, "what changes nothing leaves a mark only where the file was not known"
 
 
+@pytest.mark.proves("ING-61")
 async def test_a_query_whose_insights_are_not_there_is_set_aside_until_they_are(
     graph: Graph, namespace: str, tmp_path: Path, insights: None, cypher: Cypher
 ) -> None:
@@ -113,21 +116,22 @@ async def test_a_query_whose_insights_are_not_there_is_set_aside_until_they_are(
     summary = await ingest_queries(graph, namespace, file, "golden")
     assert [(record.line, record.reason) for record in summary.bad_records] == [
         (1, "it expects the insight 9, which is not in the namespace"),
-        (2, "no insight has this content, word by word: 'It  talks.'"),
-        (3, "no insight has this content, word by word: 'Elsewhere.'"),
+        (2, "no insight has exactly this content: 'It  talks.'"),
+        (3, "no insight has exactly this content: 'Elsewhere.'"),
     ]
     await cypher("CREATE (:Insight {namespace: $namespace, id: 9, content: 'It  talks.'})")
     assert counts(await ingest_queries(graph, namespace, file, "golden")) == {"created": 2, "unchanged": 1, "bad": 1}
 
 
-async def test_ground_truth_tells_the_id_by_which_it_is_judged(
+@pytest.mark.proves("ING-59", "ING-60")
+async def test_ground_truth_reports_the_id_by_which_it_is_judged(
     graph: Graph, namespace: str, tmp_path: Path, insights: None, cypher: Cypher
 ) -> None:
     file = lines(tmp_path / "truth.jsonl", {"query": "Who?", "expected": ["It talks."]}, {"query": "When?"})
     assert (await ingest_queries(graph, namespace, file, "ground-truth", dry_run=True)).remarks == []
     summary = await ingest_queries(graph, namespace, file, "ground-truth")
     rows = await cypher("MATCH (t:GroundTruth {namespace: $namespace}) RETURN t.id AS id, t.query AS query ORDER BY id")
-    assert [(remark.about, remark.told) for remark in summary.remarks] == [
+    assert [(remark.about, remark.text) for remark in summary.remarks] == [
         (row["query"], f"its query_id is {row['id']}") for row in rows
     ]
     assert len(rows) == 2
@@ -141,6 +145,7 @@ async def test_ground_truth_tells_the_id_by_which_it_is_judged(
     assert row == {"kappa": 0.5, "insight": 1}
 
 
+@pytest.mark.proves("ING-63")
 async def test_one_file_may_hold_both_kinds(graph: Graph, namespace: str, tmp_path: Path, insights: None) -> None:
     file = lines(tmp_path / "queries.jsonl", {"query": "Who?", "expected": [1]})
     for kind in get_args(QueryKind):
@@ -156,31 +161,32 @@ async def test_a_file_that_is_not_there_is_set_aside(graph: Graph, namespace: st
 @pytest.mark.parametrize(
     ("line", "kind", "reason"),
     [
-        ("{", "golden", "it is no JSON"),
-        ("[1]", "golden", "it is no object with query and expected"),
-        ("3", "golden", "it is no object with query and expected"),
-        ('{"expected": [1]}', "golden", "its query is no text of 1 to 1,000"),
-        ('{"query": " ", "expected": [1]}', "golden", "its query is no text of 1 to 1,000"),
-        ('{"query": "\\ud800", "expected": [1]}', "golden", "its query is no text of 1 to 1,000"),
-        ({"query": "x" * 1001, "expected": [1]}, "golden", "its query is no text of 1 to 1,000"),
-        ('{"query": 1, "expected": [1]}', "golden", "its query is no text of 1 to 1,000"),
-        ('{"query": "q"}', "golden", "it expects nothing"),
-        ('{"query": "q", "expected": []}', "golden", "it expects nothing"),
-        ('{"query": "q", "expected": 1}', "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": null}', "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": [true]}', "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": [0]}', "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": [1.5]}', "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": [9007199254740992]}', "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": [""]}', "ground-truth", "its expected is no list"),
-        ({"query": "q", "expected": list(range(1, 1002))}, "ground-truth", "its expected is no list"),
-        ('{"query": "q", "expected": [1], "type": "huge"}', "golden", "its type is none of short, medium, long"),
-        ('{"query": "q", "expected": [1], "type": ["short"]}', "golden", "its type is none of short, medium, long"),
+        ("{", "golden", "it is not valid JSON"),
+        ("[1]", "golden", "it is not an object with query and expected"),
+        ("3", "golden", "it is not an object with query and expected"),
+        ('{"expected": [1]}', "golden", "its query is not a text of 1 to 1,000"),
+        ('{"query": " ", "expected": [1]}', "golden", "its query is not a text of 1 to 1,000"),
+        ('{"query": "\\ud800", "expected": [1]}', "golden", "its query is not a text of 1 to 1,000"),
+        ({"query": "x" * 1001, "expected": [1]}, "golden", "its query is not a text of 1 to 1,000"),
+        ('{"query": 1, "expected": [1]}', "golden", "its query is not a text of 1 to 1,000"),
+        ('{"query": "q"}', "golden", "it expects no insight"),
+        ('{"query": "q", "expected": []}', "golden", "it expects no insight"),
+        ('{"query": "q", "expected": 1}', "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": null}', "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": [true]}', "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": [0]}', "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": [1.5]}', "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": [9007199254740992]}', "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": [""]}', "ground-truth", "its expected is not a list"),
+        ({"query": "q", "expected": list(range(1, 1002))}, "ground-truth", "its expected is not a list"),
+        ('{"query": "q", "expected": [1], "type": "huge"}', "golden", "its type is not one of short, medium, long"),
+        ('{"query": "q", "expected": [1], "type": ["short"]}', "golden", "its type is not one of short, medium, long"),
         ('{"query": "q", "expected": [1], "type": "short"}', "ground-truth", "it has unknown fields: type"),
         ('{"query": "q", "expectd": [1]}', "golden", "it has unknown fields: expectd"),
-        ('{"query": "good", "expected": [1]}', "golden", "its query stands in line 2 already"),
+        ('{"query": "good", "expected": [1]}', "golden", "line 2 has the same query"),
     ],
 )
+@pytest.mark.proves("ING-62")
 def test_a_line_that_is_no_query_is_set_aside_by_its_number(
     line: object, kind: QueryKind, reason: str, tmp_path: Path
 ) -> None:

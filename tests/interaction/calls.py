@@ -61,6 +61,9 @@ CALLS: tuple[Call, ...] = (
         {"decision": "decision_id"},
     ),
     ("search_decisions", lambda _: {"query": CANARY, "mode": "audit"}, {}),
+    ("get_decisions", lambda ids: {"ids": [ids["decision"]], "targets": [f"{CANARY} target"]}, {}),
+    ("list_decisions", lambda _: {"status": "all"}, {}),
+    ("overview", lambda _: {}, {}),
     ("save_memory", lambda _: _text(1), {"entry": "id"}),
     ("search", lambda _: {"query": CANARY}, {}),
     ("timeline", lambda ids: {"anchor_id": ids["entry"]}, {}),
@@ -88,6 +91,8 @@ CALLS: tuple[Call, ...] = (
         },
         {"message": "message_id", "conversation": "conversation_id"},
     ),
+    ("get_agents", lambda _: {}, {}),
+    ("get_conversations", lambda _: _AGENT, {}),
     ("get_conversation_history", lambda _: _AGENT, {}),
     ("search_conversations", lambda _: {**_AGENT, "query": CANARY}, {}),
     ("add_reference_key", lambda ids: {**_AGENT, "key_type": CANARY, "key_value": ids["message"]}, {}),
@@ -122,7 +127,11 @@ CALLS: tuple[Call, ...] = (
         {"insight": "id"},
     ),
     ("hybrid_search", lambda _: {"query_text": CANARY}, {}),
-    ("update_working_memory", lambda _: {"content": f"Feed the {CANARY}."}, {}),
+    ("get_insights", lambda ids: {"ids": [ids["insight"]]}, {}),
+    ("get_dialogues", lambda _: {}, {}),
+    ("update_working_memory", lambda _: {"content": f"Feed the {CANARY}."}, {"item": "added_id"}),
+    ("get_working_memory", lambda _: {}, {}),
+    ("archive_working_memory_item", lambda ids: {"item_id": ids["item"]}, {}),
     ("store_episode", lambda _: {"query": f"Where is the {CANARY}?", "reward": 1.0, "reflection": "There."}, {}),
     (
         "graph_add_node",
@@ -135,6 +144,8 @@ CALLS: tuple[Call, ...] = (
         {},
     ),
     ("graph_query_neighbors", lambda _: {"node_name": f"{CANARY} thing"}, {}),
+    ("get_episodes", lambda _: {}, {}),
+    ("graph_list_entities", lambda _: {"name_contains": CANARY}, {}),
     ("graph_find_path", lambda _: {"start_node": f"{CANARY} thing", "end_node": "Neo4j"}, {}),
     ("get_golden_test_results", lambda _: {}, {}),
 )
@@ -174,6 +185,6 @@ async def _queries(app: App, namespace: str, folder: Path) -> int:
     for kind in ("golden", "ground-truth"):
         file = folder / f"{kind}.jsonl"
         file.write_text(json.dumps({"query": f"Who saw a {CANARY}?", "expected": [f"Ada saw one {CANARY}."]}))
-        summary = await ingest_queries(app.graph, namespace, file, kind)
+        summary = await ingest_queries(app.parts.graph, namespace, file, kind)
         assert summary.created == 1, summary.bad_records
-    return int(summary.remarks[0].told.split()[-1])
+    return int(summary.remarks[0].text.split()[-1])

@@ -14,7 +14,7 @@ from neo4j import AsyncDriver
 
 from server.access.bearer import CALLER_HEADER
 from server.app import App, open_app
-from server.settings import Settings
+from server.core.settings import Settings
 
 SECRET = "the-operators-secret"
 Connect = Callable[..., AbstractAsyncContextManager[Client]]

@@ -27,6 +27,7 @@ def asked_about(ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "propose_decision", {**why, "confidence": 0.5, "evidence_ids": [record, "b", "c"]}
         suggested = {"evidence_ids": ["a", "b", "c"], "suggested_supersedes": [record]}
         yield "propose_decision", {**why, "confidence": 0.5, **suggested}
+        yield "get_decisions", {"ids": [record]}
         yield "timeline", {"anchor_id": record}
         yield "get_entries", {"ids": [record]}
         yield "graph_query_neighbors", {"node_name": record}
@@ -41,12 +42,15 @@ def asked_about(ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
     for proposal in (ids["proposal"], ids["accepted"]):
         yield "accept_proposal", {"proposal_id": proposal}
         yield "reject_proposal", {"proposal_id": proposal, "reason": "r"}
+        yield "get_decisions", {"ids": [proposal]}
         yield "graph_query_neighbors", {"node_name": proposal}
     for number in (ids["insight"], ids["dialogue"], ids["truth"]):
         yield "graph_add_node", {"label": "L", "name": "mine", "vector_id": number}
         yield "compress_to_l2_insight", {"content": "c", "source_ids": [number]}
+        yield "get_insights", {"ids": [number]}
         yield "graph_query_neighbors", {"node_name": str(number)}
         yield "store_dual_judge_scores", {"query_id": number, "query": "q", "docs": [{"id": number, "content": "c"}]}
+    yield "archive_working_memory_item", {"item_id": ids["item"]}
     yield "graph_query_neighbors", {"node_name": ids["entity"]}
     yield "graph_find_path", {"start_node": ids["entity"], "end_node": "Neo4j"}
     yield "store_conversation_message", {**said, "conversation_id": ids["conversation"]}

@@ -1,18 +1,22 @@
 """One round through the cognitive layers, for any client: every tool and every resource, each checked."""
 
+from datetime import datetime, timedelta
+
 from mcp import Client
 
 from tests.interaction.tools import ask, listed
 
 
 async def tour(client: Client) -> None:
-    """Stores in every layer and reads every resource; raises `AssertionError` where one does not do what it says."""
-    assert (await ask(client, "ping"))["response"] == "pong"
-    said = [
+    """Stores in every layer and reads every resource; raises `AssertionError` where an answer is wrong."""
+    pong = await ask(client, "ping")
+    assert {**pong, "timestamp": ""} == {"response": "pong", "timestamp": "", "tool": "ping", "status": "ok"}
+    assert datetime.fromisoformat(pong["timestamp"]).utcoffset() == timedelta(0)
+    dialogues = [
         await ask(client, "store_raw_dialogue", session_id="trip", speaker="Ada", content=content)
         for content in ("I sail to Madeira in June.", "The boat is called Curlew.")
     ]
-    ids = [each["id"] for each in said]
+    ids = [each["id"] for each in dialogues]
     insight = await ask(client, "compress_to_l2_insight", content="Ada sails the Curlew to Madeira.", source_ids=ids)
     assert insight["embedding_status"] == "success"
     [hit] = (await ask(client, "hybrid_search", query_text="Where does the boat go?", top_k=1))["results"]

@@ -17,8 +17,8 @@ from mcp.client.streamable_http import streamable_http_client
 from neo4j import AsyncDriver, AsyncGraphDatabase
 
 from server.access.bearer import CALLER_HEADER
-from server.home import Home
-from server.local.neo4j import running
+from server.core.home import Home
+from server.local.neo4j import find_processes
 from server.local.ports import free_ports
 
 START_SECONDS = 90
@@ -48,7 +48,7 @@ class Service:
     async def start(self, *arguments: str) -> None:
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "server", "serve", *arguments],
+                [sys.executable, "-m", "cli", "serve", *arguments],
                 env=self.environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -76,7 +76,7 @@ class Service:
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Runs another `precedent …` as a second terminal would."""
         return subprocess.run(
-            [sys.executable, "-m", "server", *arguments],
+            [sys.executable, "-m", "cli", *arguments],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -86,7 +86,7 @@ class Service:
 
     @property
     def neo4j(self) -> psutil.Process:
-        (process,) = running(self.home)
+        (process,) = find_processes(self.home)
         return process
 
     @asynccontextmanager
@@ -126,6 +126,6 @@ def service(folder: Path) -> Iterator[Service]:
         if made.process is not None and made.process.poll() is None:
             made.process.kill()
             made.process.wait()
-        for process in running(made.home):
+        for process in find_processes(made.home):
             process.kill()
             process.wait()

@@ -16,13 +16,13 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextResourceContents
 from neo4j import AsyncDriver
 
-from docs.http import application
 from server.access import roles
 from server.access.bearer import CALLER_HEADER
 from server.access.rate import RateLimit
 from server.app import App
+from server.core.principals import Role
 from server.mcp.toolsets import TOOLSETS
-from server.principals import Role
+from server.rest.app import build_api
 from tests.interaction.calls import CALLS, CANARY, UNTRIED, Ids, tour
 from tests.interaction.conftest import SECRET, Connect
 from tests.interaction.foreign import asked_about, masked, never_was
@@ -30,7 +30,7 @@ from tests.interaction.tools import refused
 
 pytestmark = pytest.mark.anyio
 _TOOLS = {tool.name: tool for family in TOOLSETS.values() for tool in family}
-_PATHS = application().openapi()["paths"]
+_PATHS = build_api().openapi()["paths"]
 _DENIED = "Permission denied: this needs the role"
 _ENDPOINTS = sorted((method.upper(), path) for path, methods in _PATHS.items() for method in methods)
 
@@ -61,7 +61,7 @@ def test_every_tool_is_called_here() -> None:
     assert {tool for tool, _, _ in CALLS} | set(UNTRIED) == set(_TOOLS)
 
 
-@pytest.mark.proves("access:roles")
+@pytest.mark.proves("SVC-17")
 @pytest.mark.parametrize("role", list(Role))
 async def test_a_role_may_what_its_row_says_and_no_more(app: App, connect: Connect, namespace: str, role: Role) -> None:
     denied: set[str] = set()
@@ -107,7 +107,7 @@ async def toured(app: App, driver: AsyncDriver, tmp_path_factory: pytest.TempPat
     return Toured(namespace, ids, changes)
 
 
-@pytest.mark.proves("access:audit")
+@pytest.mark.proves("SVC-63")
 async def test_whatever_writes_leaves_who_did_what_and_when(toured: Toured) -> None:
     ours = [(tool, [change for change in left if change["by"] != "ingest"]) for tool, left in toured.changes]
     assert {tool for tool, left in ours if left} == {tool for tool, _, _ in CALLS if not _TOOLS[tool].read_only}
@@ -137,7 +137,7 @@ async def _changes(driver: AsyncDriver, namespace: str) -> list[dict[str, Any]]:
     return [record.data() for record in records]
 
 
-@pytest.mark.proves("access:audit")
+@pytest.mark.proves("SVC-50", "SVC-63")
 async def test_what_is_refused_leaves_no_trace_in_the_graph(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -149,7 +149,7 @@ async def test_what_is_refused_leaves_no_trace_in_the_graph(
     assert await _changes(driver, namespace) == []
 
 
-@pytest.mark.proves("access:audit")
+@pytest.mark.proves("SVC-63")
 async def test_over_rest_a_change_is_its_routes_and_carries_the_requests_id(
     app: App, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -175,7 +175,7 @@ async def test_over_rest_a_change_is_its_routes_and_carries_the_requests_id(
     assert changes[-1]["to"]
 
 
-@pytest.mark.proves("access:log")
+@pytest.mark.proves("SVC-74")
 async def test_the_log_tells_who_asked_what_and_never_a_body_or_a_secret(app: App, namespace: str) -> None:
     body = {"prompt": f"a secret {CANARY}?", "thought": "t", "response": "r"}
     with structlog.testing.capture_logs() as lines:
@@ -205,7 +205,7 @@ async def _told_apart(client: Client, tool: str, arguments: dict[str, Any], ids:
     return there != nowhere
 
 
-@pytest.mark.proves("access:namespaces", "service:namespace")
+@pytest.mark.proves("SVC-30")
 async def test_the_id_of_another_namespace_is_answered_like_one_that_never_was(
     app: App, connect: Connect, toured: Toured
 ) -> None:
@@ -216,14 +216,14 @@ async def test_the_id_of_another_namespace_is_answered_like_one_that_never_was(
     async with _mcp(app, toured.namespace) as client:
         reading = [(tool, arguments) for tool, arguments in asked_about(ids) if _TOOLS[tool].read_only]
         known = [tool for tool, arguments in reading if await _told_apart(client, tool, arguments, ids)]
-        at_home = {"timeline", "get_entries", "graph_query_neighbors", "get_all_contexts"}
+        at_home = {"get_decisions", "timeline", "get_entries", "graph_query_neighbors", "get_all_contexts"}
         assert set(known) >= at_home, "else nothing is shown by this"
 
 
 def test_every_argument_that_names_something_stored_is_asked_about() -> None:
     names = (
         "decision", "entry", "message", "proposal", "accepted", "insight", "dialogue", "truth", "entity", "context",
-        "source", "agent", "conversation",
+        "source", "agent", "conversation", "item",
     )  # fmt: skip
     asked = {(tool, name) for tool, arguments in asked_about(dict.fromkeys(names, "x")) for name in arguments}
     naming = re.compile(r"(^|_)ids?$|_node$|^node_name$|^key_value$")
@@ -233,7 +233,7 @@ def test_every_argument_that_names_something_stored_is_asked_about() -> None:
     assert {each for each in fields if naming.search(each[1]) and each[1] not in free} <= asked
 
 
-@pytest.mark.proves("access:namespaces", "service:namespace")
+@pytest.mark.proves("SVC-30")
 async def test_nothing_that_reads_tells_what_another_namespace_holds(connect: Connect, toured: Toured) -> None:
     async with connect(role="admin", kind="human") as client:
         for tool, call, _ in CALLS:
@@ -247,7 +247,7 @@ async def test_nothing_that_reads_tells_what_another_namespace_holds(connect: Co
                 assert CANARY not in contents.text.replace(f"query={CANARY}", ""), uri
 
 
-@pytest.mark.proves("access:namespaces")
+@pytest.mark.proves("SVC-30")
 async def test_over_rest_another_namespace_is_not_there(app: App, namespace: str, toured: Toured) -> None:
     body = {"prompt": f"A {CANARY}?", "thought": "t", "response": "r", "sessionId": f"{CANARY}-rest"}
     async with _http(app, toured.namespace) as http:
@@ -288,7 +288,7 @@ async def test_over_rest_another_namespace_is_not_there(app: App, namespace: str
             assert CANARY not in told[0], path
 
 
-@pytest.mark.proves("access:metrics")
+@pytest.mark.proves("SVC-75")
 async def test_metrics_tell_requests_latencies_lag_and_sizes(app: App, client: Client, namespace: str) -> None:
     await client.call_tool("ping", {})
     async with _http(app, namespace, "viewer") as http:
@@ -311,7 +311,7 @@ async def test_metrics_tell_requests_latencies_lag_and_sizes(app: App, client: C
         assert f"\n{line}" in answer.text, line
 
 
-@pytest.mark.proves("access:rate")
+@pytest.mark.proves("SVC-29")
 async def test_a_tool_that_is_called_too_often_says_when_to_come_back(
     app: App, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

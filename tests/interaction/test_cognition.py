@@ -1,4 +1,4 @@
-"""cognitive.md without its graph tools, through a real MCP client."""
+"""The tools and resources of the cognitive layers, through a real MCP client."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from tests.interaction.layers import tour
 from tests.interaction.tools import ask, listed, read, refused
 
 pytestmark = pytest.mark.anyio
-# What lies behind the protocol is the same in both eras: once is enough.
+# Behind the protocol both eras are the same: once is enough.
 _ONE_ERA = pytest.mark.parametrize("era", ["2026-07-28"], indirect=True)
 _GOOD: dict[str, dict[str, Any]] = {
     "store_raw_dialogue": {"session_id": "s", "speaker": "Ada", "content": "Hello."},
@@ -25,13 +25,23 @@ _GOOD: dict[str, dict[str, Any]] = {
 
 
 _WRONG: dict[str, list[dict[str, Any]]] = {
-    "store_raw_dialogue": [{"session_id": "x" * 256}, {"speaker": "x" * 51}, {"metadata": [1]}],
-    "compress_to_l2_insight": [{"source_ids": [1_000_000_000]}, {"source_ids": ["1"]}, {"source_ids": [0]}],
+    "store_raw_dialogue": [
+        {"session_id": "x" * 256},
+        {"speaker": "x" * 51},
+        {"metadata": [1]},
+        {"metadata": {"a": "x" * 1_048_576}},
+    ],
+    "compress_to_l2_insight": [
+        *({"source_ids": ids} for ids in ([1_000_000_000], ["1"], [0], [2**53], list(range(1, 1_002)))),
+        {"content": "x" * 1_048_577},
+    ],
     "hybrid_search": [
         {"weights": {"semantic": 0.7, "keyword": 0.4}},
         {"query_embedding": [0.1] * 7},
         {"top_k": 0},
         {"top_k": 101},
+        {"offset": 1_001},
+        {"query_text": "x" * 10_001},
     ],
     "update_working_memory": [{"importance": 1.01}, {"importance": True}],
     "store_episode": [{"reward": 1.1}, {"reward": -1.1}, {"reflection": " "}],
@@ -39,7 +49,7 @@ _WRONG: dict[str, list[dict[str, Any]]] = {
 
 
 async def _dated(driver: AsyncDriver, namespace: str, label: str, key: str, moments: dict[int, str]) -> None:
-    """Sets when records are from, as a test cannot wait for days."""
+    """Sets the times of records: a test cannot wait for days."""
     text = "MATCH (n:$($label) {namespace: $namespace, id: $id}) SET n[$key] = datetime($moment)"
     for id_, moment in moments.items():
         await driver.execute_query(
@@ -47,12 +57,12 @@ async def _dated(driver: AsyncDriver, namespace: str, label: str, key: str, mome
         )
 
 
-@pytest.mark.proves("cognition:layers", "mcp:eras")
+@pytest.mark.proves("COG-2", "COG-10", "SVC-31")
 async def test_every_layer_is_written_and_read(client: Client) -> None:
     await tour(client)
 
 
-@pytest.mark.proves("cognition:errors", "cognition:bad-input")
+@pytest.mark.proves("COG-4", "COG-5", "COG-6", "COG-7")
 @_ONE_ERA
 @pytest.mark.parametrize("tool", sorted(_GOOD))
 async def test_bad_arguments_get_the_error_object_and_store_nothing(
@@ -74,7 +84,7 @@ async def test_bad_arguments_get_the_error_object_and_store_nothing(
     assert records[0]["nodes"] == 0
 
 
-@pytest.mark.proves("cognition:roles")
+@pytest.mark.proves("COG-8")
 @_ONE_ERA
 async def test_a_viewer_reads_and_is_denied_every_write(connect: Connect) -> None:
     async with connect(role="viewer") as viewer:
@@ -86,7 +96,7 @@ async def test_a_viewer_reads_and_is_denied_every_write(connect: Connect) -> Non
             assert await listed(viewer, f"memory://{name}") == []
 
 
-@pytest.mark.proves("cognition:resources:listed")
+@pytest.mark.proves("COG-51")
 async def test_resources_are_listed_by_their_addresses_and_as_templates(client: Client) -> None:
     resources = (await client.list_resources()).resources
     assert [each.uri for each in resources] == [
@@ -104,9 +114,9 @@ async def test_resources_are_listed_by_their_addresses_and_as_templates(client: 
     assert all(each.description for each in templates)
 
 
-@pytest.mark.proves("cognition:resources:errors")
-async def test_bad_parameters_are_told_in_the_error_object_and_counted(app: App, client: Client) -> None:
-    for uri, told in (
+@pytest.mark.proves("COG-53", "COG-54")
+async def test_bad_parameters_answer_the_error_object_and_are_counted(app: App, client: Client) -> None:
+    for uri, problem in (
         ("memory://l0-raw?limit=0", "limit"),
         ("memory://l0-raw?sesion_id=a", "session_id, date_range, speaker, limit, order"),
         ("memory://episode-memory", "query"),
@@ -114,11 +124,11 @@ async def test_bad_parameters_are_told_in_the_error_object_and_counted(app: App,
     ):
         error = await read(client, uri)
         assert (error["error"], error["resource"]) == ("Parameter validation failed", uri)
-        assert told in error["details"]
+        assert problem in error["details"]
     assert b'precedent_tool_calls_total{outcome="INVALID_ARGUMENT",tool="memory://stale-memory"}' in app.metrics.text()
 
 
-@pytest.mark.proves("cognition:resources:errors")
+@pytest.mark.proves("COG-55")
 async def test_an_address_that_is_no_resource_is_an_error_of_the_protocol_with_the_error_object(client: Client) -> None:
     with pytest.raises(MCPError) as error:
         await client.read_resource("memory://l1-raw")
@@ -126,15 +136,15 @@ async def test_an_address_that_is_no_resource_is_an_error_of_the_protocol_with_t
     assert "memory://l0-raw" in error.value.error.message
 
 
-@pytest.mark.proves("cognition:l0-raw")
+@pytest.mark.proves("COG-11", "COG-14")
 @_ONE_ERA
 async def test_dialogues_are_read_by_session_day_and_speaker_in_either_order(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
     ids: list[int] = []
     for session, speaker in (("a", "Ada"), ("a", "Bob"), ("b", "Ada"), ("b", "Bob"), ("a", "Ada")):
-        told = {"session_id": session, "speaker": speaker, "content": f"{speaker} in {session}"}
-        ids.append((await ask(client, "store_raw_dialogue", **told, metadata={"n": [len(ids), None]}))["id"])
+        dialogue = {"session_id": session, "speaker": speaker, "content": f"{speaker} in {session}"}
+        ids.append((await ask(client, "store_raw_dialogue", **dialogue, metadata={"n": [len(ids), None]}))["id"])
     days = ["09T23:59:59.999", "10T00:00:00", "12T12:00:00", "15T23:59:59.999", "16T00:00:00"]
     moments = {id_: f"2026-01-{day}Z" for id_, day in zip(ids, days, strict=True)}
     await _dated(driver, namespace, "Dialogue", "created_at", moments)
@@ -160,7 +170,7 @@ async def test_dialogues_are_read_by_session_day_and_speaker_in_either_order(
     }
 
 
-@pytest.mark.proves("cognition:l2-insights", "cognition:fidelity")
+@pytest.mark.proves("COG-18", "COG-23", "COG-24")
 @_ONE_ERA
 async def test_insights_are_read_by_day_fidelity_and_query(client: Client, driver: AsyncDriver, namespace: str) -> None:
     texts = ["Ada sails to Madeira.", "Bob bakes bread daily.", "It is so and was so to me.", "Zoë sails to Corsica."]
@@ -192,9 +202,11 @@ async def test_insights_are_read_by_day_fidelity_and_query(client: Client, drive
     assert low["source_ids"] == []
 
 
-@pytest.mark.proves("cognition:working-memory", "cognition:stale-memory")
+@pytest.mark.proves("COG-38", "COG-43", "COG-44")
 @_ONE_ERA
-async def test_what_leaves_working_memory_is_read_as_stale(client: Client, driver: AsyncDriver, namespace: str) -> None:
+async def test_items_that_leave_working_memory_are_read_as_stale(
+    client: Client, driver: AsyncDriver, namespace: str
+) -> None:
     kept = [
         await ask(client, "update_working_memory", content=f"item {number}", importance=0.9 if number == 1 else 0.4)
         for number in range(13)
@@ -217,9 +229,9 @@ async def test_what_leaves_working_memory_is_read_as_stale(client: Client, drive
     ]
 
 
-@pytest.mark.proves("cognition:episodes")
+@pytest.mark.proves("COG-45", "COG-48")
 @_ONE_ERA
-async def test_lessons_are_found_by_what_was_asked_and_how_it_went(
+async def test_episodes_are_found_by_their_query_and_reward(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
     await ask(client, "graph_add_node", label="Place", name="Madeira")
@@ -251,9 +263,27 @@ async def test_lessons_are_found_by_what_was_asked_and_how_it_went(
     assert await found("&days_back=32") == [low, high]
 
 
-@pytest.mark.proves("cognition:path")
+@pytest.mark.proves("COG-57")
+async def test_the_tools_read_what_the_resources_read(client: Client) -> None:
+    await tour(client)
+    for number in range(11):
+        await ask(client, "update_working_memory", content=f"item {number}")
+    query = {"query": "Madeira", "min_similarity": 0.0}
+    for tool, arguments, uri in (
+        ("get_insights", {}, "l2-insights"),
+        ("get_working_memory", {}, "working-memory"),
+        ("get_working_memory", {"archived": True}, "stale-memory"),
+        ("get_episodes", query, "episode-memory?query=Madeira&min_similarity=0"),
+        ("get_dialogues", {}, "l0-raw"),
+    ):
+        items = (await ask(client, tool, **arguments))["items"]
+        assert items
+        assert items == await listed(client, f"memory://{uri}")
+
+
+@pytest.mark.proves("COG-22")
 @_ONE_ERA
-async def test_a_path_runs_from_a_thing_through_an_insight_to_what_was_said(client: Client) -> None:
+async def test_a_path_runs_from_an_entity_through_an_insight_to_a_dialogue(client: Client) -> None:
     await ask(client, "graph_add_node", label="Boat", name="Curlew")
     said = await ask(client, "store_raw_dialogue", session_id="s", speaker="Ada", content="She leaks a little.")
     insight = await ask(client, "compress_to_l2_insight", content="Its hull needs repair.", source_ids=[said["id"]])
@@ -266,7 +296,7 @@ async def test_a_path_runs_from_a_thing_through_an_insight_to_what_was_said(clie
     assert (path[0]["name"], path[0]["relation_to_next"]) == ("Curlew", "DESCRIBED_BY")
 
 
-@pytest.mark.proves("cognition:namespace")
+@pytest.mark.proves("COG-9")
 @_ONE_ERA
 async def test_a_namespace_sees_only_its_own_layers(connect: Connect) -> None:
     async with connect() as client, connect(elsewhere=" elsewhere") as other:
@@ -277,7 +307,7 @@ async def test_a_namespace_sees_only_its_own_layers(connect: Connect) -> None:
         await tour(other)
 
 
-@pytest.mark.proves("cognition:resources:bounded")
+@pytest.mark.proves("COG-56")
 @_ONE_ERA
 async def test_a_long_list_is_cut_and_says_so(app: App, client: Client) -> None:
     for number in range(6):
@@ -289,7 +319,7 @@ async def test_a_long_list_is_cut_and_says_so(app: App, client: Client) -> None:
     assert answer["left_out"].startswith("3 more contents did not fit")
 
 
-@pytest.mark.proves("mcp:toolsets")
+@pytest.mark.proves("SVC-38")
 @_ONE_ERA
 async def test_resources_are_published_with_their_family_alone(
     neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any

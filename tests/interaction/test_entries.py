@@ -1,4 +1,4 @@
-"""The six tools of entries.md through a real MCP client of the whole application, in both eras."""
+"""The six tools of entries through a real MCP client of the whole application, in both eras of the protocol."""
 
 import hashlib
 from pathlib import Path
@@ -16,7 +16,7 @@ from server.app import App
 from tests.entries.test_bad_input import CASES, CODES, GOOD, MISSING, any_json
 from tests.entries.test_policy import SECRETS
 from tests.interaction.conftest import Connect
-from tests.interaction.tools import ask, refused
+from tests.interaction.tools import ANSWERS, ask, refused
 
 pytestmark = pytest.mark.anyio
 
@@ -50,12 +50,13 @@ def folder(app: App, namespace: str) -> Path:
     return made
 
 
-async def test_what_is_in_the_services_own_home_is_not_read_for_anybody(app: App, client: Client) -> None:
+@pytest.mark.proves("MEM-46")
+async def test_files_in_the_home_of_the_service_are_never_read(app: App, client: Client) -> None:
     home = app.settings.home
     (home / "note.md").write_text("The password is rosebud.", encoding="utf-8")
     answer = await ask(client, "ingest_docs", sources=["home/note.md", str(home / "note.md")])
     assert (answer["imported_entries"], len(answer["skipped_sources"])) == (0, 2)
-    assert {told["reason"].split()[-1] for told in answer["details"]} == {"read"}, "as if it were not there"
+    assert {skipped["reason"].split()[-1] for skipped in answer["details"]} == {"read"}, "as if it did not exist"
 
 
 async def _save(client: Client, text: str, /, **more: Any) -> str:
@@ -77,8 +78,8 @@ async def _error(client: Client, tool: str, /, **arguments: Any) -> dict[str, An
     return error
 
 
-async def _held(driver: AsyncDriver, namespace: str) -> tuple[int, str]:
-    """How many nodes a namespace has, and a hash of all of them and their relations."""
+async def _fingerprint(driver: AsyncDriver, namespace: str) -> tuple[int, str]:
+    """Return the number of nodes of a namespace, and a hash of them and their relations."""
     rows, _, _ = await driver.execute_query(
         "MATCH (n {namespace: $namespace}) OPTIONAL MATCH (n)-[r]->(m) WITH n, r, m ORDER BY elementId(n), elementId(r)"
         "RETURN elementId(n) AS n, labels(n) AS labels, properties(n) AS properties, type(r) AS type, m.id AS to",
@@ -88,20 +89,20 @@ async def _held(driver: AsyncDriver, namespace: str) -> tuple[int, str]:
     return len({row["n"] for row in rows}), hashlib.sha256(repr([row.data() for row in rows]).encode()).hexdigest()
 
 
-@pytest.mark.proves("entries:schemas", "mcp:eras", "mcp:structured")
+@pytest.mark.proves("MEM-61")
 async def test_the_six_tools_answer_as_their_schemas_say(client: Client) -> None:
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert {name: tools[name].input_schema.get("required", []) for name in _REQUIRED} == _REQUIRED
     anchor = await _save(client, "Ada likes tea.")
     for name, arguments in {**GOOD, "timeline": {"anchor_id": anchor}, "get_entries": {"ids": [anchor]}}.items():
-        jsonschema.validate(await ask(client, name, **arguments), tools[name].output_schema or False)
+        jsonschema.validate(await ask(client, name, **arguments), ANSWERS[name])
 
 
-@pytest.mark.proves("entries:save", "entries:get")
-async def test_what_was_saved_comes_back_whole_in_the_order_asked_for(client: Client) -> None:
+@pytest.mark.proves("MEM-1", "MEM-10", "MEM-37", "MEM-38")
+async def test_saved_entries_are_read_completely_in_the_order_of_the_ids(client: Client) -> None:
     metadata = {"n": [1, 1.0, 1e300, 2**80, None, True], "": {"deep": [{"ö\u2028": "\U0001f600"}]}, "z": {}, "a": []}
-    said = {"title": "Tea", "type": "preference", "project": "kitchen", "source_ref": "chat:1", "session_id": "s"}
-    first = await _save(client, "  Ada likes tea.\n", metadata=metadata, unknown="ignored", **said)
+    fields = {"title": "Tea", "type": "preference", "project": "kitchen", "source_ref": "chat:1", "session_id": "s"}
+    first = await _save(client, "  Ada likes tea.\n", metadata=metadata, unknown="ignored", **fields)
     second = await _save(client, "Bob likes coffee.")
     answer = await ask(client, "get_entries", ids=[second, "nobody's", first, second])
     assert [item["id"] for item in answer["items"]] == [second, first, second]
@@ -123,8 +124,8 @@ async def test_what_was_saved_comes_back_whole_in_the_order_asked_for(client: Cl
     assert (answer["items"][0]["project"], answer["items"][0]["entry_type"]) == ("default", "note")
 
 
-@pytest.mark.proves("entries:search", "entries:filters", "entries:timeline")
-async def test_a_memory_is_found_by_meaning_by_words_and_by_what_was_said_around_it(client: Client) -> None:
+@pytest.mark.proves("MEM-18", "MEM-23", "MEM-24", "MEM-25", "MEM-34")
+async def test_a_memory_is_found_by_meaning_by_words_and_by_the_text_around_it(client: Client) -> None:
     talk = {"session_id": "talk", "project": "home"}
     question = await _save(client, "Ada: Which pet does Grace have?", **talk)
     reply = await _save(client, "Grace: A parrot. It is green and wakes the whole street.", **talk)
@@ -145,8 +146,8 @@ async def test_a_memory_is_found_by_meaning_by_words_and_by_what_was_said_around
     assert [(item["id"], item["score"]) for item in line["items"]] == [(question, 0), (reply, 0)]
 
 
-@pytest.mark.proves("entries:mentions")
-async def test_paths_and_neighbours_of_a_thing_reach_what_was_said_about_it(client: Client) -> None:
+@pytest.mark.proves("MEM-13")
+async def test_paths_and_neighbours_of_an_entity_reach_the_entries_about_it(client: Client) -> None:
     await ask(client, "graph_add_node", label="Technology", name="Redis")
     await _save(client, "The [[Checkout]] was slow because redis swapped.", title="Slow checkout")
     path = await ask(client, "graph_find_path", start_node="Checkout", end_node="Redis")
@@ -155,7 +156,7 @@ async def test_paths_and_neighbours_of_a_thing_reach_what_was_said_about_it(clie
     assert ("Entry", "Slow checkout") in {(each["label"], each["name"]) for each in around["neighbors"]}
 
 
-@pytest.mark.proves("entries:ingest", "entries:confined")
+@pytest.mark.proves("MEM-42", "MEM-43", "MEM-45", "MEM-55")
 async def test_a_document_is_read_once_and_only_from_the_configured_folders(
     app: App, client: Client, folder: Path, tmp_path: Path
 ) -> None:
@@ -185,27 +186,27 @@ async def test_a_document_is_read_once_and_only_from_the_configured_folders(
     assert (old["status"], new["id"]) == ("superseded", hit["id"])
 
 
-@pytest.mark.proves("entries:policy")
+@pytest.mark.proves("MEM-14", "MEM-15", "MEM-16")
 @pytest.mark.parametrize("name", sorted(SECRETS))
 async def test_a_secret_is_blocked_in_every_field_and_nothing_is_written(
     client: Client, driver: AsyncDriver, namespace: str, name: str
 ) -> None:
-    said = f"it is {SECRETS[name]}"
+    secret = f"it is {SECRETS[name]}"
     for field in (
-        {"text": said},
-        {"title": said},
-        {"source_ref": said},
-        {"metadata": {"k": [said]}},
-        {"metadata": {said: 1}},
+        {"text": secret},
+        {"title": secret},
+        {"source_ref": secret},
+        {"metadata": {"k": [secret]}},
+        {"metadata": {secret: 1}},
     ):
         error = await _error(client, "save_memory", **{"text": "harmless", **field})
         assert (error["code"], error["details"]) == ("POLICY_BLOCKED", {"pattern": name})
         assert SECRETS[name] not in str(error)
-    assert (await _held(driver, namespace))[0] == 0
+    assert (await _fingerprint(driver, namespace))[0] == 0
 
 
-@pytest.mark.proves("entries:retention")
-async def test_a_dry_run_of_retention_tells_candidates_and_removes_nothing(client: Client) -> None:
+@pytest.mark.proves("MEM-57", "MEM-58", "MEM-59", "MEM-60")
+async def test_a_dry_run_of_retention_lists_candidates_and_removes_nothing(client: Client) -> None:
     ids = [await _save(client, f"Number {number}.", project="p") for number in range(3)]
     rules = {"max_entries_per_project": 1, "max_age_days": 1, "now": "2000-01-01T00:00:00+01:00"}
     report = await ask(client, "retention_dry_run", **rules)
@@ -220,7 +221,7 @@ async def test_a_dry_run_of_retention_tells_candidates_and_removes_nothing(clien
     assert (await _error(client, "retention_dry_run"))["code"] == "INVALID_ARGUMENT"
 
 
-@pytest.mark.proves("entries:errors")
+@pytest.mark.proves("MEM-36", "MEM-62", "MEM-65")
 async def test_errors_have_the_documented_form_and_codes(client: Client, connect: Connect) -> None:
     error = await _error(client, "timeline", anchor_id="nobody's")
     assert (error["code"], error["details"]) == ("ENTRY_NOT_FOUND", {"anchorId": "nobody's"})
@@ -230,44 +231,44 @@ async def test_errors_have_the_documented_form_and_codes(client: Client, connect
     assert {problem["field"] for problem in error["details"]["fields"]} == {"query", "limit"}
     async with connect(role="viewer") as viewer:
         error = await _error(viewer, "save_memory", text="x")
-        assert (error["code"], error["details"]["required_role"]) == ("POLICY_BLOCKED", "agent")
+        assert (error["code"], error["details"]["required_role"]) == ("PERMISSION_DENIED", "agent")
         assert await _found(viewer, "x") == []
 
 
-@pytest.mark.proves("entries:bad-input")
+@pytest.mark.proves("MEM-64")
 async def test_every_fault_of_every_argument_is_refused_and_the_store_stays_as_it_was(
     client: Client, driver: AsyncDriver, namespace: str
 ) -> None:
     await _save(client, "Ada likes tea.", session_id="s")
-    before = await _held(driver, namespace)
+    before = await _fingerprint(driver, namespace)
     for tool, field, value in CASES:
         arguments = {name: part for name, part in {**GOOD[tool], field: value}.items() if part is not MISSING}
         assert (await _error(client, tool, **arguments))["code"] == "INVALID_ARGUMENT", (tool, field)
-    assert await _held(driver, namespace) == before
+    assert await _fingerprint(driver, namespace) == before
 
 
+@pytest.mark.proves("MEM-64")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tool=st.sampled_from(sorted(set(_REQUIRED) - {"ingest_docs", "retention_dry_run"})),
     arguments=st.dictionaries(st.sampled_from([*_FIELDS, "unknown"]), any_json, max_size=5),
 )
-@pytest.mark.proves("entries:bad-input")
 async def test_whatever_arrives_is_answered_in_form_and_what_is_refused_changes_nothing(
     client: Client, driver: AsyncDriver, namespace: str, tool: str, arguments: dict[str, Any]
 ) -> None:
-    before = await _held(driver, namespace)
+    before = await _fingerprint(driver, namespace)
     result = await client.call_tool(tool, arguments)
     assert result.structured_content is not None
     if result.is_error:
         assert result.structured_content["error"]["code"] in CODES - {"STORAGE_FAILURE", "MIGRATION_FAILURE"}
-        assert await _held(driver, namespace) == before
+        assert await _fingerprint(driver, namespace) == before
     elif tool == "save_memory":
-        assert (await _held(driver, namespace))[0] > before[0]
+        assert (await _fingerprint(driver, namespace))[0] > before[0]
     else:
-        assert await _held(driver, namespace) == before
+        assert await _fingerprint(driver, namespace) == before
 
 
-@pytest.mark.proves("entries:namespace")
+@pytest.mark.proves("MEM-66")
 async def test_nothing_of_another_namespace_is_found_read_or_listed(client: Client, connect: Connect) -> None:
     mine = await _save(client, "Our parrot is green.")
     async with connect(elsewhere="-other") as stranger:
@@ -275,3 +276,17 @@ async def test_nothing_of_another_namespace_is_found_read_or_listed(client: Clie
         assert (await ask(stranger, "get_entries", ids=[mine]))["items"] == []
         assert (await _error(stranger, "timeline", anchor_id=mine))["code"] == "ENTRY_NOT_FOUND"
         assert (await ask(stranger, "retention_dry_run", max_entries_per_project=1))["total_candidates"] == 0
+
+
+@pytest.mark.proves("MEM-31")
+async def test_a_search_names_the_insight_and_the_message_that_match_better(app: App, client: Client) -> None:
+    await _save(client, "Ada had tea with Grace in the garden.")
+    await ask(client, "compress_to_l2_insight", content="Herons nest in tall poplars.", source_ids=[])
+    message = {"agent_id": "scout", "sender": "user", "message_content": "The trams stop running at midnight."}
+    assert not (await client.call_tool("store_conversation_message", message)).is_error
+    await app.parts.projector.drain()
+    for query, found in (
+        ("where do herons nest?", '1 insight matches better: "Herons nest in tall poplars.". hybrid_search finds it.'),
+        ("when do trams stop running?", "search_conversations finds it."),
+    ):
+        assert found in (await ask(client, "search", query=query))["message"]

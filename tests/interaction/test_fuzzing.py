@@ -21,7 +21,7 @@ _CONFIG = Path(__file__).with_name("fuzzing.toml")
 _PHASES = ("Examples", "Coverage", "Fuzzing", "Stateful")
 
 
-@pytest.mark.proves("rest:fuzzing")
+@pytest.mark.proves("SVC-60")
 @pytest.mark.timeout(300)  # some 1,300 requests, on a machine that may be busy
 async def test_whatever_is_sent_the_answer_is_one_that_is_described(app: App, namespace: str, tmp_path: Path) -> None:
     caller = {"name": "tester", "kind": "human", "role": "admin", "namespace": namespace}

@@ -1,4 +1,4 @@
-"""The journal's tools of journal.md through a real MCP client of the whole application."""
+"""The journal tools through a real MCP client of the whole application."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from tests.interaction.conftest import Connect
-from tests.interaction.tools import ask, refused
+from tests.interaction.tools import ANSWERS, ask, refused
 
 pytestmark = pytest.mark.anyio
 
@@ -32,47 +32,45 @@ _LISTS = {
 
 
 async def _call(client: Client, tool: str, **arguments: Any) -> tuple[CallToolResult, dict[str, Any], list[str]]:
-    """The answer of a call that must succeed: whole, structured, and its texts."""
+    """Return the answer of a call that must succeed: the result, its structured content, its texts."""
     result = await client.call_tool(tool, {"agent_id": "ada", **arguments})
     assert not result.is_error, result.structured_content
     assert result.structured_content is not None
     return result, result.structured_content, [block.text for block in result.content if isinstance(block, TextContent)]
 
 
-@pytest.mark.proves("journal:round-trip", "journal:texts", "mcp:eras")
+@pytest.mark.proves("JRN-5", "JRN-7", "JRN-12", "SVC-31")
 async def test_every_record_is_confirmed_listed_and_fits_its_schema(client: Client) -> None:
-    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    for write, said in _WRITES.items():
-        _, stored, [text] = await _call(client, write, **said)
-        jsonschema.validate(stored, tools[write].output_schema or False)
+    for write, arguments in _WRITES.items():
+        _, stored, [text] = await _call(client, write, **arguments)
+        jsonschema.validate(stored, ANSWERS[write])
         assert text.partition(" with ID: ")[2] in stored.values()
         _, listed, [items] = await _call(client, _LISTS[write])
-        jsonschema.validate(listed, tools[_LISTS[write]].output_schema or False)
+        jsonschema.validate(listed, ANSWERS[_LISTS[write]])
         assert json.loads(items) == listed["items"]
-        assert {name: listed["items"][0][name] for name in said} == said
+        assert {name: listed["items"][0][name] for name in arguments} == arguments
 
 
-@pytest.mark.proves("journal:contexts")
-async def test_a_context_is_the_object_itself_and_null_where_there_is_none(client: Client) -> None:
-    schema = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}["get_context"]
+@pytest.mark.proves("JRN-33")
+async def test_a_context_is_the_structured_content_and_null_where_there_is_none(client: Client) -> None:
     await _call(client, "store_context", context_type="task", context_data={})
     for asked, version in (({}, 1), ({"version": 2}, None)):
         _, context, [text] = await _call(client, "get_context", context_type="task", **asked)
-        jsonschema.validate(context, schema or False)
+        jsonschema.validate(context, ANSWERS["get_context"])
         assert context.get("version") == version
         assert json.loads(text) == (context if version else None)
 
 
-@pytest.mark.proves("journal:search")
-async def test_what_was_said_is_found_by_meaning_as_soon_as_it_is_stored(client: Client) -> None:
+@pytest.mark.proves("JRN-21")
+async def test_a_message_is_found_by_meaning_as_soon_as_it_is_searchable(client: Client) -> None:
     _, stored, _ = await _call(client, "store_conversation_message", **_WRITES["store_conversation_message"])
     assert stored["searchable"]
     _, found, _ = await _call(client, "search_conversations", query="a resting feline")
     assert [(item["message_id"], item["matched"]) for item in found["items"]] == [(stored["message_id"], ["meaning"])]
 
 
-@pytest.mark.proves("journal:connected")
-async def test_a_correction_of_a_decision_is_around_it(client: Client) -> None:
+@pytest.mark.proves("JRN-43", "JRN-50")
+async def test_a_correction_of_a_decision_is_among_the_neighbours_of_its_target(client: Client) -> None:
     decision = await ask(client, "record_decision", title="Use x", target="the way", rationale="It is known.")
     _, correction, _ = await _call(
         client,
@@ -88,8 +86,8 @@ async def test_a_correction_of_a_decision_is_around_it(client: Client) -> None:
     assert ("Correction", "user_feedback: It was never x.") in found
 
 
-@pytest.mark.proves("journal:errors")
-async def test_errors_carry_the_code_name(client: Client, connect: Connect) -> None:
+@pytest.mark.proves("JRN-10", "JRN-61", "JRN-65")
+async def test_errors_have_the_code_name(client: Client, connect: Connect) -> None:
     error = (await refused(client, "store_context", agent_id="", context_type="t", context_data=[], more=1))["error"]
     assert error["code"] == "InvalidParams"
     assert {problem["field"] for problem in error["details"]["fields"]} == {"agent_id", "context_data", "more"}

@@ -1,4 +1,4 @@
-"""Proposals through a real MCP client: `accept_proposal` of decisions.md and what it needs (issue 6, "Proposals")."""
+"""Proposals through a real MCP client: proposing, the review window, accepting and rejecting."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -37,7 +37,7 @@ def _proposal(evidence: list[str], **more: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.proves("decisions:propose:draft", "decisions:propose:found", "decisions:propose:evidence")
+@pytest.mark.proves("DEC-37", "DEC-55", "DEC-56")
 async def test_a_proposal_is_a_draft_that_search_marks_as_one(client: Client) -> None:
     evidence = await _evidence(client)
     made = await ask(client, "propose_decision", **_proposal(evidence))
@@ -45,11 +45,11 @@ async def test_a_proposal_is_a_draft_that_search_marks_as_one(client: Client) ->
     soonest = datetime.fromisoformat(made["acceptable_from"]) - datetime.now(UTC)
     assert timedelta(minutes=59) < soonest <= timedelta(hours=1)
     for mode in ("balanced", "audit"):
-        (hit,) = (await ask(client, "search_decisions", query="where do carts live?", mode=mode))["results"]
+        (hit,) = (await ask(client, "search_decisions", query="where are carts cached?", mode=mode))["results"]
         assert (hit["id"], hit["kind"], hit["status"]) == (made["proposal_id"], "proposal", "draft")
         penalty = [part["because"] for part in hit["why"] if part["part"] == "status_penalty"]
         assert penalty == (["draft keeps 40 %"] if mode == "balanced" else [])
-    assert (await ask(client, "search_decisions", query="where do carts live?", mode="strict"))["results"] == []
+    assert (await ask(client, "search_decisions", query="where are carts cached?", mode="strict"))["results"] == []
     listed = await ask(client, "list_proposals")
     assert [row["id"] for row in listed["proposals"]] == [made["proposal_id"]]
     assert [row["kind"] for row in listed["proposals"][0]["evidence"]] == ["Entry"] * 3
@@ -60,7 +60,7 @@ async def test_a_proposal_is_a_draft_that_search_marks_as_one(client: Client) ->
 
 
 @_ONE_ERA
-@pytest.mark.proves("decisions:accept:whole", "decisions:accept:window", "decisions:accept:role")
+@pytest.mark.proves("DEC-60", "DEC-61", "DEC-69")
 async def test_an_admin_accepts_it_after_an_hour_and_not_before(
     client: Client, connect: Connect, driver: AsyncDriver
 ) -> None:
@@ -78,10 +78,10 @@ async def test_an_admin_accepts_it_after_an_hour_and_not_before(
         error = await refused(admin, "accept_proposal", proposal_id=id_)
         assert error["code"] == "PI1_VIOLATION"
         assert error["message"].startswith("PI1 Violation")
-        told, promised = (
+        required, promised = (
             datetime.fromisoformat(when) for when in (error["details"]["acceptable_from"], made["acceptable_from"])
         )
-        assert told == promised
+        assert required == promised
         await _age(driver, id_, 59)
         assert (await refused(admin, "accept_proposal", proposal_id=id_))["code"] == "PI1_VIOLATION"
         await _age(driver, id_, 1)
@@ -102,7 +102,7 @@ async def test_an_admin_accepts_it_after_an_hour_and_not_before(
 
 
 @_ONE_ERA
-@pytest.mark.proves("decisions:accept:errors", "decisions:reject")
+@pytest.mark.proves("DEC-62", "DEC-63")
 async def test_what_cannot_be_accepted_says_why_in_the_order_of_the_page(
     client: Client, connect: Connect, driver: AsyncDriver
 ) -> None:
@@ -140,7 +140,7 @@ async def test_what_cannot_be_accepted_says_why_in_the_order_of_the_page(
 
 
 @_ONE_ERA
-@pytest.mark.proves("decisions:propose:namespace")
+@pytest.mark.proves("DEC-54")
 async def test_another_namespace_neither_sees_nor_decides_a_proposal(client: Client, connect: Connect) -> None:
     evidence = await _evidence(client)
     id_ = (await ask(client, "propose_decision", **_proposal(evidence)))["proposal_id"]

@@ -4,19 +4,25 @@ import json
 from typing import Any
 
 import anyio
+import httpx2
 import jsonschema
 import pytest
 from mcp import Client
 from mcp_types import TextContent
 from neo4j import AsyncDriver
 
+from server.access import roles
 from server.app import App, open_app
+from server.core.principals import Role
 from server.decisions.tools import TOOLS as DECISIONS
-from tests.interaction.conftest import Connect, settings_for
+from server.mcp.listing import listed
+from server.mcp.toolsets import CORE, TOOLSETS
+from tests.interaction.conftest import SECRET, Connect, settings_for
 from tests.interaction.tools import ask, refused
 
 pytestmark = pytest.mark.anyio
 
+_TOOLS = {tool.name: tool for family in TOOLSETS.values() for tool in family}
 _CALLS: dict[str, dict[str, Any]] = {
     "record_decision": {"title": "T", "target": "one", "rationale": "long enough"},
     "search_decisions": {"query": "T"},
@@ -27,22 +33,21 @@ _CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.proves("mcp:structured")
-async def test_every_answer_fits_its_published_schema(client: Client) -> None:
-    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+@pytest.mark.proves("SVC-34")
+async def test_every_answer_fits_its_schema(client: Client) -> None:
     for name, arguments in _CALLS.items():
-        schema = tools[name].output_schema
-        assert schema is not None
-        jsonschema.validate(await ask(client, name, **arguments), schema)
+        answer = await ask(client, name, **arguments)
+        jsonschema.validate(answer, _TOOLS[name].output_schema())
+        jsonschema.validate(answer, listed(_TOOLS[name], output_schemas=True).output_schema or False)
 
 
-@pytest.mark.proves("mcp:small", "mcp:annotations")
-async def test_the_list_of_tools_is_small_and_honest(client: Client) -> None:
-    tools = (await client.list_tools()).tools
-    first = [tool for tool in tools if tool.name in {*_CALLS, "supersede_decision"}]
-    assert len(first) == 7
-    listed = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in first])
-    assert len(listed.encode()) <= 10_000
+@pytest.mark.proves("SVC-36", "SVC-37")
+async def test_the_list_of_tools_is_small_and_honest(connect: Connect) -> None:
+    async with connect(role="admin") as admin:
+        tools = (await admin.list_tools()).tools
+    assert {tool.name for tool in tools} == set(_TOOLS)
+    wire = [tool.model_dump_json(by_alias=True, exclude_none=True) for tool in tools]
+    assert len(",".join(wire).encode()) <= 30_000
     for tool in tools:
         assert tool.description
         assert tool.annotations is not None
@@ -54,14 +59,67 @@ async def test_the_list_of_tools_is_small_and_honest(client: Client) -> None:
     assert told["supersede_decision"].destructive_hint
 
 
-@pytest.mark.proves("mcp:unknown-tool")
+@pytest.mark.proves("SVC-40")
+async def test_a_caller_is_shown_what_it_may_call_and_keeps_it_for_itself(connect: Connect) -> None:
+    for role in ("viewer", "agent", "admin"):
+        async with connect(role=role, name=role) as caller:
+            answer = await caller.list_tools()
+            unknown = (await refused(caller, "graph_delete_everything"))["error"]["message"]
+        allowed = {name for name in _TOOLS if roles.TOOLS[name] <= Role.parse(role)}
+        assert {tool.name for tool in answer.tools} == allowed
+        assert (answer.ttl_ms, answer.cache_scope) == (0, "private")
+        assert ("accept_proposal" in unknown) is (role == "admin")
+    assert "save_memory" not in {name for name, least in roles.TOOLS.items() if least is Role.VIEWER}
+
+
+@pytest.mark.proves("SVC-35")
+async def test_output_schemas_are_listed_where_they_are_asked_for(
+    neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any
+) -> None:
+    settings = settings_for(neo4j, tmp_path, PRECEDENT_TOOLSETS="core", PRECEDENT_OUTPUT_SCHEMAS="true")
+    async with open_app(settings) as part, part.http.router.lifespan_context(part.http), connect(to=part) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == CORE
+        for name, arguments in _CALLS.items():
+            if name in tools:
+                # The client compares each answer with the schema that was listed.
+                jsonschema.validate(await ask(client, name, **arguments), tools[name].output_schema or False)
+                assert (await refused(client, name, unknown=1))["code"] == "INVALID_ARGUMENT"
+
+
+@pytest.mark.proves("SVC-45")
+async def test_white_space_around_the_value_of_a_header_changes_nothing(app: App) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    body = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "ping", "arguments": {}, "_meta": meta},
+    }
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Authorization": f" Bearer {SECRET}\t",
+        "MCP-Protocol-Version": " 2026-07-28 ",
+        "Mcp-Method": "  tools/call\t",
+    }
+    transport = httpx2.ASGITransport(app=app.http)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        for name, status in (("ping", 200), ("  ping  ", 200), ("\tping", 200), ("pi ng", 400), (" pong ", 400)):
+            answer = await http.post("/mcp", json=body, headers={**headers, "Mcp-Name": name})
+            assert answer.status_code == status, (name, answer.text)
+
+
+@pytest.mark.proves("SVC-43")
 async def test_an_unknown_tool_is_named_with_those_there_are(client: Client) -> None:
     result = await client.call_tool("graph_delete_everything", {})
     assert result.is_error
     assert "graph_find_path" in json.dumps(result.structured_content)
 
 
-@pytest.mark.proves("mcp:bad-arguments")
+@pytest.mark.proves("SVC-46")
 @pytest.mark.parametrize("tool", sorted(_CALLS))
 async def test_bad_arguments_get_the_familys_form_and_store_nothing(
     client: Client, driver: AsyncDriver, tool: str, namespace: str
@@ -82,7 +140,7 @@ async def test_bad_arguments_get_the_familys_form_and_store_nothing(
     assert records[0]["nodes"] == 0
 
 
-@pytest.mark.proves("mcp:crowd")
+@pytest.mark.proves("SVC-44")
 async def test_twenty_calls_at_once_on_one_session_are_each_answered_once(client: Client) -> None:
     answers: dict[int, dict[str, Any]] = {}
 
@@ -99,7 +157,7 @@ async def test_twenty_calls_at_once_on_one_session_are_each_answered_once(client
     assert (await ask(client, "graph_query_neighbors", node_name="hub"))["total_neighbors"] == 10
 
 
-@pytest.mark.proves("mcp:crowd")
+@pytest.mark.proves("SVC-44")
 async def test_eight_clients_at_once_lose_and_double_nothing(connect: Connect) -> None:
     created: list[bool] = []
 
@@ -125,13 +183,14 @@ async def test_eight_clients_at_once_lose_and_double_nothing(connect: Connect) -
     assert len(found["results"]) == 8
 
 
-@pytest.mark.proves("mcp:toolsets", "decisions:cooldown")
+@pytest.mark.proves("DEC-70", "SVC-38")
 async def test_a_part_of_the_families_can_be_published_and_writes_cool_down(
     neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any
 ) -> None:
     settings = settings_for(neo4j, tmp_path, PRECEDENT_TOOLSETS="decisions", PRECEDENT_WRITE_COOLDOWN=60)
     async with open_app(settings) as part, part.http.router.lifespan_context(part.http), connect(to=part) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {tool.name for tool in DECISIONS}
+        mine = {tool.name for tool in DECISIONS if roles.TOOLS[tool.name] <= Role.AGENT}
+        assert {tool.name for tool in (await client.list_tools()).tools} == mine
         await refused(client, "record_decision", title="", target="t", rationale="long enough")
         await ask(client, "record_decision", title="A", target="t", rationale="long enough")
         error = await refused(client, "record_decision", title="B", target="u", rationale="long enough")
@@ -140,6 +199,7 @@ async def test_a_part_of_the_families_can_be_published_and_writes_cool_down(
         assert 0 < error["details"]["retry_after_seconds"] <= 60
 
 
+@pytest.mark.proves("SVC-48")
 async def test_an_answer_of_a_thousand_neighbours_is_cut_and_says_so(app: App, client: Client) -> None:
     for number in range(120):
         await ask(

@@ -1,6 +1,6 @@
 """The quickstart does what it says: its calls, in their order, answer with what the page shows.
 
-Source: issue 3 section 11. A block of the page is a part of the real answer; `…` stands for anything.
+Source: SVC-78. A block of the page is a part of the real answer; `…` stands for anything.
 """
 
 import json
@@ -44,10 +44,11 @@ def _shows(shown: Any, real: Any) -> bool:
     return bool(shown == real)
 
 
+@pytest.mark.proves("SVC-78")
 async def test_the_quickstart_does_what_it_says(app: App, connect: Connect, namespace: str) -> None:
-    assert await load_sample(app.graph, Path("docs/decisions"), namespace) is not None
+    assert await load_sample(app.parts.graph, Path("docs/decisions"), namespace) is not None
     with anyio.fail_after(60):
-        while await app.graph.one("projection/pending", elements=[], limit=1):
+        while await app.parts.graph.one("projection/pending", elements=[], limit=1):
             await anyio.sleep(0.05)
     steps = list(_steps())
     assert {tool for tool, _, _ in steps} >= {"record_decision", "supersede_decision", "graph_find_path"}

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from server.access.bearer import CALLER_HEADER
 from server.access.rate import RateLimit
 from server.access.tokens import Tokens
 from server.app import App
-from server.graph.graph import Graph, connect
+from server.graph.graph import connect
 from server.graph.sequence import IdSequence
 from server.mcp.server import build_server
-from server.metrics import Metrics
+from server.observability.metrics import Metrics
+from server.parts import Parts
 from server.rest.app import build_rest
+from server.services import Services
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
 from server.vectors.projector import Projector
@@ -45,7 +48,7 @@ async def rest(app: App, namespace: str) -> AsyncIterator[httpx2.AsyncClient]:
         yield http
 
 
-def _told(answer: httpx2.Response, status: int, code: str) -> str:
+def _require_error(answer: httpx2.Response, status: int, code: str) -> str:
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json"), answer.text
     told = answer.json()
     assert set(told) == {"error", "message", "code"}
@@ -53,7 +56,8 @@ def _told(answer: httpx2.Response, status: int, code: str) -> str:
     return str(told["message"])
 
 
-@pytest.mark.proves("rest:errors")
+@pytest.mark.proves("SES-1", "SES-3", "SES-4", "SES-39", "SVC-55")
+@pytest.mark.proves("SES-1", "SES-3", "SES-4", "SES-39")
 @pytest.mark.parametrize(
     ("path", "asked"),
     [
@@ -73,10 +77,11 @@ def _told(answer: httpx2.Response, status: int, code: str) -> str:
 async def test_what_is_out_of_range_is_an_error_and_not_clamped(
     rest: httpx2.AsyncClient, path: str, asked: dict[str, Any]
 ) -> None:
-    _told(await rest.get(path, params=asked), 400, "INVALID_ARGUMENT")
+    _require_error(await rest.get(path, params=asked), 400, "INVALID_ARGUMENT")
 
 
-@pytest.mark.proves("rest:errors")
+@pytest.mark.proves("SES-1", "SES-2", "SES-3", "SVC-55")
+@pytest.mark.proves("SES-1", "SES-2", "SES-3")
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -96,12 +101,13 @@ async def test_what_is_out_of_range_is_an_error_and_not_clamped(
 async def test_a_body_that_is_not_what_it_has_to_be_is_refused(
     rest: httpx2.AsyncClient, path: str, body: object
 ) -> None:
-    _told(await rest.post(path, content=json.dumps(body), headers=_JSON), 400, "INVALID_ARGUMENT")
+    _require_error(await rest.post(path, content=json.dumps(body), headers=_JSON), 400, "INVALID_ARGUMENT")
 
 
-@pytest.mark.proves("rest:errors")
+@pytest.mark.proves("SES-2", "SES-43", "SVC-54", "SVC-57")
+@pytest.mark.proves("SES-2", "SES-43")
 async def test_whatever_else_goes_wrong_is_told_in_the_same_form(rest: httpx2.AsyncClient) -> None:
-    assert "Content-Type: application/json" in _told(
+    assert "Content-Type: application/json" in _require_error(
         await rest.post("/memories", content=json.dumps(_GOOD), headers={"Content-Type": "text/plain"}),
         *(400, "INVALID_ARGUMENT"),
     )
@@ -110,7 +116,7 @@ async def test_whatever_else_goes_wrong_is_told_in_the_same_form(rest: httpx2.As
         assert told.json()["code"] in {"MALFORMED_JSON", "MALFORMED_BODY"}
         assert told.status_code == 400
     for path in ("/nothing", "/memories/", "/memories/x/y", "/db"):
-        _told(await rest.get(path), 404, "NOT_FOUND")
+        _require_error(await rest.get(path), 404, "NOT_FOUND")
     for method, path, allowed in (
         ("PUT", "/memories", "GET, POST"),
         ("POST", "/summaries", "DELETE, GET"),
@@ -120,41 +126,35 @@ async def test_whatever_else_goes_wrong_is_told_in_the_same_form(rest: httpx2.As
         ("PUT", "/decisions/proposals/proposal_1/accept", "POST"),
     ):
         answer = await rest.request(method, path)
-        _told(answer, 405, "METHOD_NOT_ALLOWED")
+        _require_error(answer, 405, "METHOD_NOT_ALLOWED")
         assert answer.headers["allow"] == allowed
-    _told(await rest.post("/db/import", data={"mode": "merge"}), 400, "INVALID_ARGUMENT")
+    _require_error(await rest.post("/db/import", data={"mode": "merge"}), 400, "INVALID_ARGUMENT")
     for mode in ("wipe", ""):
-        _told(await rest.post("/db/import", files={"file": b""}, data={"mode": mode}), 400, "INVALID_ARGUMENT")
-    _told(
+        _require_error(await rest.post("/db/import", files={"file": b""}, data={"mode": mode}), 400, "INVALID_ARGUMENT")
+    _require_error(
         await rest.post("/db/import", content=b"x", headers={"Content-Type": "multipart/form-data"}),
         400,
         "MALFORMED_BODY",
     )
     large = json.dumps({**_GOOD, "prompt": "x" * 1_100_000}).encode()
-    _told(await rest.post("/memories", content=large, headers=_JSON), 413, "PAYLOAD_TOO_LARGE")
+    _require_error(await rest.post("/memories", content=large, headers=_JSON), 413, "PAYLOAD_TOO_LARGE")
 
     async def chunks() -> AsyncIterator[bytes]:
         for start in range(0, len(large), 65_536):
             yield large[start : start + 65_536]
 
-    _told(await rest.post("/memories", content=chunks(), headers=_JSON), 413, "PAYLOAD_TOO_LARGE")
+    _require_error(await rest.post("/memories", content=chunks(), headers=_JSON), 413, "PAYLOAD_TOO_LARGE")
     assert (await rest.get("/memories", params={"sessionId": "s"})).json()["total"] == 0
 
 
-@pytest.mark.proves("rest:unavailable")
+@pytest.mark.proves("SES-7", "SVC-56", "SVC-58")
+@pytest.mark.proves("SES-7")
 async def test_while_the_graph_is_away_every_endpoint_says_so(app: App, namespace: str) -> None:
     async with connect("bolt://127.0.0.1:1", "neo4j", "x", retry_time=0) as away:
-        projector = Projector(away, app.vectors, app.embedder)
-        sessions = SessionService(
-            away,
-            IdSequence(away),
-            app.vectors,
-            app.embedder,
-            projector,
-            summariser=ExtractiveSummariser(app.embedder),
-            searchable_wait=0,
-        )
-        http = _application(app, away, projector, sessions)
+        projector = Projector(away, app.parts.vectors, app.parts.embedder)
+        parts = replace(app.parts, graph=away, sequence=IdSequence(away), projector=projector, searchable_wait=0)
+        sessions = SessionService(parts, summariser=ExtractiveSummariser(parts.embedder))
+        http = _application(app, parts, replace(app.services, sessions=sessions))
         async with _client(http, namespace) as rest:
             health = await rest.get("/healthcheck")
             assert (health.status_code, health.json()["status"]) == (503, "unhealthy")
@@ -172,27 +172,26 @@ async def test_while_the_graph_is_away_every_endpoint_says_so(app: App, namespac
                 await rest.get("/db/export"),
                 await rest.post("/db/import", files={"file": json.dumps(record).encode()}),
             ):
-                _told(answer, 503, "DB_CONNECTION_ERROR")
+                _require_error(answer, 503, "DB_CONNECTION_ERROR")
                 assert int(answer.headers["retry-after"]) > 0
 
 
-def _application(app: App, graph: Graph, projector: Projector, sessions: SessionService) -> Any:
+def _application(app: App, parts: Parts, services: Services) -> Any:
     async def nothing(*_: Any) -> Any:
         raise AssertionError("no tool is called here")
 
     return build_rest(
         app.settings,
-        Tokens(graph),
-        Metrics(),
+        services,
+        parts.projector,
+        tokens=Tokens(parts.graph),
+        metrics=Metrics(),
         rate=RateLimit(None),
-        projector=projector,
         mcp=build_server((), nothing),
-        sessions=sessions,
-        services={},
     )
 
 
-# The commands of memory-core-rest.md, as its text shows them.
+# Commands that callers of the earlier service have written down. Source: SES-8.
 _COMMANDS = [
     """curl -X POST http://localhost:8001/memories \\
   -H "Content-Type: application/json" \\
@@ -212,7 +211,7 @@ _COMMANDS = [
 ]
 
 
-@pytest.mark.proves("sessions:curl")
+@pytest.mark.proves("SES-8")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the commands are curl's")
 async def test_the_commands_of_the_specification_work_as_they_stand(app: App, tmp_path: Path) -> None:
     (tmp_path / "path/to").mkdir(parents=True)
@@ -238,7 +237,7 @@ async def test_the_commands_of_the_specification_work_as_they_stand(app: App, tm
         assert (brought["imported"], brought["skipped"] >= 4) == (0, True)
 
 
-@pytest.mark.proves("rest:errors")
+@pytest.mark.proves("SVC-54")
 @pytest.mark.parametrize("sent", [b"GET /memories?sessionId=" + b"x" * 70_000, b"GET /a b c", b"\x16\x03\x01"])
 async def test_what_is_no_request_is_told_in_the_same_form(app: App, sent: bytes) -> None:
     async with served(app) as port, await anyio.connect_tcp("127.0.0.1", port) as connection:
@@ -250,7 +249,7 @@ async def test_what_is_no_request_is_told_in_the_same_form(app: App, sent: bytes
     assert (told["code"], set(told)) == ("MALFORMED_REQUEST", {"error", "message", "code"})
 
 
-@pytest.mark.proves("rest:docs")
+@pytest.mark.proves("SVC-61")
 async def test_the_docs_page_and_all_it_needs_come_from_the_service(rest: httpx2.AsyncClient) -> None:
     page = await rest.get("/docs")
     assert page.status_code == 200

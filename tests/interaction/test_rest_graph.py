@@ -1,4 +1,4 @@
-"""The graph over REST: decisions, proposals, entities, neighbours, paths, entries (issue 6, "The graph itself")."""
+"""The graph over REST: decisions, proposals, entities, neighbours, paths, entries. Source: SVC-59."""
 
 import argparse
 import json
@@ -51,6 +51,15 @@ class Rest:
         raise AssertionError(f"{method} {path} is not described")
 
 
+@pytest.mark.proves("DEC-25")
+async def test_a_path_runs_through_a_decision_recorded_over_rest(rest: "Rest") -> None:
+    decision = {"title": "Cache carts in Redis", "target": "Checkout", "rationale": "We run [[Redis]] already."}
+    await rest("POST", "/decisions", 201, json={**decision, "about": ["Shop"]})
+    for start in ("Checkout", "Shop"):
+        path = await rest("GET", "/graph/paths", start_node=start, end_node="Redis")
+        assert [node["name"] for node in path["path"]] == [start, "Cache carts in Redis", "Redis"]
+
+
 @pytest.fixture
 async def rest(app: App, namespace: str) -> AsyncIterator[Rest]:
     """A human admin in the test's own namespace, as whoever comes from this machine is."""
@@ -69,7 +78,7 @@ def _decision(title: str, target: str = "database", **more: Any) -> dict[str, An
     return {"title": title, "target": target, "rationale": _WHY, **more}
 
 
-@pytest.mark.proves("rest:decisions")
+@pytest.mark.proves("DEC-73", "SVC-59")
 async def test_decisions_are_recorded_superseded_and_found(rest: Rest) -> None:
     old = await rest("POST", "/decisions", 201, json=_decision("Use SQLite"))
     taken = await rest("POST", "/decisions", 409, json=_decision("Use files"))
@@ -88,7 +97,7 @@ async def test_decisions_are_recorded_superseded_and_found(rest: Rest) -> None:
     assert (await rest("POST", "/decisions/supersede", 404, json=missing))["code"] == "NOT_FOUND"
 
 
-@pytest.mark.proves("rest:proposals")
+@pytest.mark.proves("DEC-74", "SVC-59")
 async def test_proposals_are_made_listed_accepted_and_rejected(rest: Rest, driver: AsyncDriver) -> None:
     said = [(await rest("POST", "/entries", 201, json={"text": f"It was slow, {n}."}))["id"] for n in range(3)]
     proposal = _decision("Use Neo4j", confidence=0.7, evidence_ids=said)
@@ -112,7 +121,7 @@ async def test_proposals_are_made_listed_accepted_and_rejected(rest: Rest, drive
     assert wrong["code"] == "INVALID_ARGUMENT"
 
 
-@pytest.mark.proves("rest:graph")
+@pytest.mark.proves("ENT-65", "SVC-59")
 async def test_things_are_related_and_looked_at(rest: Rest) -> None:
     entity = {"label": "Technology", "name": "Neo4j / the graph", "properties": {"since": 2007}}
     assert (await rest("POST", "/graph/entities", 201, json=entity))["created"]
@@ -127,11 +136,21 @@ async def test_things_are_related_and_looked_at(rest: Rest) -> None:
     path = await rest("GET", "/graph/paths", **ends, relation_types=["STORES_IN", "USES"], max_depth="3")
     assert (path["path_found"], path["path_length"]) == (True, 1)
     assert not (await rest("GET", "/graph/paths", **ends, relation_types="USES"))["path_found"]
+    several = await rest("GET", "/graph/paths", start_node="precedent", end_node=entity["name"], max_paths="2")
+    assert (several["start_node"], several["path"], several["paths"]) == ("Precedent", path["path"], [])
+    page = await rest("GET", "/graph/neighbors", node_name="PRECEDENT", limit="1", offset="1")
+    assert (page["start_node"], page["neighbors"], page["total_rows"]) == ("Precedent", [], 1)
+    listed = await rest("GET", "/graph/entities", name_contains="GRAPH", label="Technology", limit="1", offset="0")
+    assert ([item["name"] for item in listed["items"]], listed["total"]) == ([entity["name"]], 1)
+    again = await rest("POST", "/graph/entities", 201, json={"label": "Tool", "name": "precedent"})
+    assert [near["name"] for near in again["near"]] == ["Precedent"]
+    refused = {**relation, "source_name": "precedents", "create_missing": False}
+    assert "'precedent'" in (await rest("POST", "/graph/relations", 404, json=refused))["message"]
     missing = await rest("GET", "/graph/neighbors", 404, node_name="Presedent")
     assert "'Precedent'" in missing["message"]
 
 
-@pytest.mark.proves("rest:entries")
+@pytest.mark.proves("MEM-67", "SVC-59")
 async def test_entries_are_saved_found_and_read(rest: Rest) -> None:
     texts = ("Grace keeps a parrot.", "It is green.", "It talks.")
     ids = [(await rest("POST", "/entries", 201, json={"text": text, "project": "zoo"}))["id"] for text in texts]
@@ -162,13 +181,18 @@ _BAD: list[tuple[str, str, dict[str, Any]]] = [
     ("GET", "/graph/neighbors", {}),
     ("GET", "/graph/neighbors", {"node_name": "x", "depth": "6"}),
     ("GET", "/graph/neighbors", {"node_name": "x", "depth": "two"}),
+    ("GET", "/graph/neighbors", {"node_name": "x", "offset": "-1"}),
+    ("GET", "/graph/entities", {"limit": "201"}),
+    ("GET", "/graph/entities", {"name_contains": ""}),
+    ("GET", "/graph/entities", {"name": "x"}),
     ("GET", "/graph/paths", {"start_node": "x"}),
+    ("GET", "/graph/paths", {"start_node": "x", "end_node": "y", "max_paths": "11"}),
     ("POST", "/entries", {"json": {"text": "  "}}),
     ("GET", "/entries/x/timeline", {"depth_before": "many"}),
 ]
 
 
-@pytest.mark.proves("rest:bad-input")
+@pytest.mark.proves("SVC-55")
 async def test_whatever_is_wrong_is_refused_in_one_form_and_stores_nothing(
     rest: Rest, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -180,10 +204,10 @@ async def test_whatever_is_wrong_is_refused_in_one_form_and_stores_nothing(
     assert answer.records[0]["nodes"] == 0
 
 
-@pytest.mark.proves("rest:roles")
+@pytest.mark.proves("SVC-59")
 async def test_roles_are_those_of_the_table(app: App, namespace: str) -> None:
     ours = {what: role for what, role in ENDPOINTS.items() if what.split("/")[1] in {"decisions", "graph", "entries"}}
-    assert len(ours) == 15
+    assert len(ours) == 18
     for below, name in ((1, "viewer"), (2, "agent")):
         async with _client(app, namespace, role=name) as http:
             for what, role in ours.items():
@@ -195,9 +219,9 @@ async def test_roles_are_those_of_the_table(app: App, namespace: str) -> None:
                 assert not denied or answer.json()["code"] == "PERMISSION_DENIED"
 
 
-@pytest.mark.proves("rest:how-to")
+@pytest.mark.proves("SVC-78")
 async def test_the_lines_of_the_page_for_scripts_work_as_they_stand(rest: Rest) -> None:
-    assert len(_LINES) == 8
+    assert len(_LINES) == 9
     answers = []
     for line in _LINES:
         arguments = argparse.ArgumentParser()
@@ -211,14 +235,15 @@ async def test_the_lines_of_the_page_for_scripts_work_as_they_stand(rest: Rest) 
             answers.append(await rest("GET", path, **dict(pair.split("=", 1) for pair in asked.data)))
         else:
             answers.append(await rest("POST", path, 200 if path.endswith("/query") else 201, json=asked.json))
-    decided, found, _, _, around, path, saved, remembered = answers
+    decided, found, _, _, around, path, listed, saved, remembered = answers
     assert found["results"][0]["id"] == decided["decision_id"]
     assert {"checkout", "Cache carts in Redis"} <= {row["name"] for row in around["neighbors"]}
     assert path["path_length"] == 1
+    assert [item["name"] for item in listed["items"]] == ["cart cache"]
     assert remembered["items"][0]["id"] == saved["id"]
 
 
-@pytest.mark.proves("rest:isolation")
+@pytest.mark.proves("SVC-59")
 async def test_an_agent_is_one_here_too(app: App, rest: Rest, namespace: str) -> None:
     made = await rest("POST", "/decisions", 201, json=_decision("Use Neo4j"))
     entry = await rest("POST", "/entries", 201, json={"text": "Only ours."})

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from mcp import MCPError
 
-from server.local.neo4j import running
+from server.local.neo4j import find_processes
 from tests.interaction.service import Service, service
 from tests.interaction.tools import ask
 
@@ -54,6 +54,7 @@ async def started(standing: Service) -> Service:
     return standing
 
 
+@pytest.mark.proves("SVC-12", "SVC-16")
 async def test_a_first_start_says_where_to_go_and_knows_our_own_decisions(started: Service) -> None:
     told = started.output.read_text()
     for place in ("/mcp", "/docs", "/browser/", "neo4j-password", "precedent.log", "mcpServers"):
@@ -62,18 +63,21 @@ async def test_a_first_start_says_where_to_go_and_knows_our_own_decisions(starte
     async with started.client() as client:
         found = await ask(client, "search_decisions", query="who decides what is in force?")
         assert found["results"][0]["title"] == "Neo4j is the only authority"
-    status = started.status()
-    assert (status["service"], status["healthy"], status["unprojected"]) == ("running", True, 0)
-    assert status["vectors"] == "follow"
+    with anyio.fail_after(60):
+        while (status := started.status())["unprojected"] != 0:
+            await anyio.sleep(0.2)
+    assert (status["service"], status["healthy"]) == ("running", True)
+    assert status["vectors"] == "in sync"
 
 
+@pytest.mark.proves("SVC-11", "SVC-76")
 async def test_a_home_that_is_in_use_is_told(started: Service) -> None:
     second = started.command("serve")
     assert second.returncode == 1
     assert "HOME_IN_USE" in second.stderr
 
 
-@pytest.mark.proves("service:restart")
+@pytest.mark.proves("SVC-14")
 async def test_a_dead_neo4j_is_started_again_and_tools_say_to_retry_meanwhile(started: Service) -> None:
     async with started.client() as client:
         kept = await ask(client, "graph_add_node", label="Thing", name="kept")
@@ -86,6 +90,7 @@ async def test_a_dead_neo4j_is_started_again_and_tools_say_to_retry_meanwhile(st
         assert (again["node_id"], again["created"]) == (kept["node_id"], False)
 
 
+@pytest.mark.proves("SVC-53", "SVC-58")
 async def test_a_neo4j_that_hangs_is_told_too(started: Service) -> None:
     started.neo4j.suspend()
     try:
@@ -97,7 +102,7 @@ async def test_a_neo4j_that_hangs_is_told_too(started: Service) -> None:
     await started.healthy()
 
 
-@pytest.mark.proves("service:kill", "decisions:accept:kill")
+@pytest.mark.proves("DEC-64", "SVC-62")
 async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(started: Service) -> None:
     acknowledged: list[str] = []
     accepted: dict[str, str] = {}
@@ -151,6 +156,7 @@ async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(star
                 await anyio.sleep(0.2)
 
 
+@pytest.mark.proves("SVC-26")
 async def test_tokens_are_made_beside_the_running_service(started: Service) -> None:
     token = started.command("token", "create", "--name", "ada", "--role", "admin", "--kind", "human").stdout.strip()
     assert token.startswith("precedent_")
@@ -166,15 +172,16 @@ async def test_tokens_are_made_beside_the_running_service(started: Service) -> N
     assert started.command("token", "revoke", "ada").returncode == 0
 
 
-@pytest.mark.proves("service:stop")
+@pytest.mark.proves("SVC-15")
 async def test_an_interrupt_stops_everything_and_what_is_stored_is_consistent(started: Service) -> None:
     assert await started.end(signal.SIGINT) == 0
-    assert running(started.home) == []
+    assert find_processes(started.home) == []
     assert started.status()["service"] == "not running"
     verified = started.command("verify")
     assert verified.returncode == 0, verified.stdout
 
 
+@pytest.mark.proves("SVC-9")
 async def test_a_taken_port_is_told_with_who_holds_it(made: Service) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", made.port))
@@ -183,9 +190,10 @@ async def test_a_taken_port_is_told_with_who_holds_it(made: Service) -> None:
     assert refused.returncode == 1
     assert "PORT_TAKEN" in refused.stderr
     assert "PRECEDENT_PORT" in refused.stderr
-    assert running(made.home) == []
+    assert find_processes(made.home) == []
 
 
+@pytest.mark.proves("SVC-1", "SVC-76")
 @pytest.mark.parametrize("name", ["PRECEDENT_PORT", "PRECEDENT_WRITE_COOLDOWN"])
 async def test_a_setting_that_makes_no_sense_is_named(made: Service, name: str) -> None:
     made.environment[name] = "soon"

@@ -1,4 +1,4 @@
-"""Sessions over REST through the whole application: memories, summaries, and both of them out and in again."""
+"""Sessions over REST through the whole application: memories, summaries, export and import."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -25,8 +25,8 @@ _SUMMARY = {
 
 
 @pytest.fixture
-def door(app: App, namespace: str) -> Open:
-    """Opens a client in the test's namespace: `door(role="viewer")`."""
+def open_client(app: App, namespace: str) -> Open:
+    """Opens a client in the test's namespace: `open_client(role="viewer")`."""
 
     @asynccontextmanager
     async def opened(role: str = "admin", elsewhere: str = "") -> AsyncIterator[httpx2.AsyncClient]:
@@ -42,8 +42,8 @@ def door(app: App, namespace: str) -> Open:
 
 
 @pytest.fixture
-async def rest(door: Open) -> AsyncIterator[httpx2.AsyncClient]:
-    async with door() as http:
+async def rest(open_client: Open) -> AsyncIterator[httpx2.AsyncClient]:
+    async with open_client() as http:
         yield http
 
 
@@ -69,7 +69,7 @@ async def _export(rest: httpx2.AsyncClient, **asked: str) -> bytes:
     return answer.content
 
 
-@pytest.mark.proves("sessions:memories")
+@pytest.mark.proves("SES-9", "SES-10", "SES-14")
 async def test_memories_are_listed_oldest_first_with_the_fields_of_the_page(rest: httpx2.AsyncClient) -> None:
     said = [await _add(rest, f"Question {n}?", f"Answer {n}.", thought="hm") for n in range(4)]
     assert [set(one) for one in said] == [{"id", "sessionId", "timestamp", "message", "searchable"}] * 4
@@ -94,7 +94,7 @@ async def test_memories_are_listed_oldest_first_with_the_fields_of_the_page(rest
     }
 
 
-@pytest.mark.proves("sessions:ids")
+@pytest.mark.proves("SES-10", "SES-11", "SES-12")
 async def test_memories_of_one_millisecond_all_survive_and_a_session_keeps_its_order(rest: httpx2.AsyncClient) -> None:
     added: list[Any] = []
 
@@ -116,7 +116,7 @@ async def test_memories_of_one_millisecond_all_survive_and_a_session_keeps_its_o
     assert next(iter(own)).startswith("session_")
 
 
-@pytest.mark.proves("sessions:query")
+@pytest.mark.proves("SES-16", "SES-17", "SES-18", "SES-19")
 async def test_memories_are_found_by_ascending_distance_in_one_session_or_in_all(rest: httpx2.AsyncClient) -> None:
     for number in range(12):
         await _add(rest, f"How do we paint wall {number}?", "With a roller and white paint.", "home")
@@ -133,7 +133,7 @@ async def test_memories_are_found_by_ascending_distance_in_one_session_or_in_all
     distances = [hit["distance"] for hit in found["results"]]
     assert distances == sorted(distances)
     assert [hit["relevanceScore"] for hit in found["results"]] == [pytest.approx(1 - one) for one in distances]
-    # The session is looked at before the cut: a dozen walls are nearer.
+    # The session narrows before the cut: a dozen walls are nearer.
     narrowed = await _ok(
         await rest.post("/memories/query", json={"query": "paint a wall", "nResults": 2, "sessionId": "work"})
     )
@@ -144,7 +144,7 @@ async def test_memories_are_found_by_ascending_distance_in_one_session_or_in_all
     assert [hit["id"] for hit in late["results"]] == [config["id"]]
 
 
-@pytest.mark.proves("sessions:graph")
+@pytest.mark.proves("SES-13", "SES-15")
 async def test_a_memory_is_found_from_the_things_that_it_mentions(rest: httpx2.AsyncClient, connect: Connect) -> None:
     memory = await _add(rest, "Why is [[Redis]] slow?", "It swaps; the [[Checkout]] waits for it.")
     await _ok(await rest.post("/sessions/summarize", json={"sessionId": "talk"}))
@@ -164,10 +164,10 @@ async def test_a_memory_is_found_from_the_things_that_it_mentions(rest: httpx2.A
     assert memory["searchable"]
 
 
-@pytest.mark.proves("sessions:summaries")
+@pytest.mark.proves("SES-21", "SES-22", "SES-24", "SES-25", "SES-34", "SES-35", "SES-36")
 async def test_sessions_are_summarised_listed_found_and_deleted_and_memories_stay(rest: httpx2.AsyncClient) -> None:
     await _add(rest, "Fix the crash in `cart.py`.", "Fixed: the list was empty. All tests pass.", "bug")
-    await _add(rest, "Why did it crash?", "The cart indexed its first item before it had any.", "bug")
+    last = await _add(rest, "Why did it crash?", "The cart indexed its first item before it had any.", "bug")
     await _add(rest, "What shall we cook?", "Soup with bread.", "kitchen")
     made = await _ok(await rest.post("/sessions/summarize", headers={"Content-Type": "application/json"}))
     assert (made["processed"], made["failed"]) == (2, [])
@@ -178,6 +178,7 @@ async def test_sessions_are_summarised_listed_found_and_deleted_and_memories_sta
     kitchen, bug = listed["summaries"]
     assert set(bug) >= _SUMMARY
     assert (bug["id"], bug["memoryCount"], bug["category"], bug["method"]) == ("summary_bug", 2, "bugfix", "extractive")
+    assert bug["timestamp"] == last["timestamp"]
     assert "Python" in bug["technologies"]
     assert kitchen["category"] == "other"
     only = await _ok(await rest.get("/summaries", params={"category": "bugfix"}))
@@ -200,7 +201,7 @@ async def test_sessions_are_summarised_listed_found_and_deleted_and_memories_sta
     assert (await _ok(await rest.get("/memories", params={"sessionId": "kitchen"})))["total"] == 2
 
 
-@pytest.mark.proves("sessions:export", "sessions:import")
+@pytest.mark.proves("SES-38", "SES-39", "SES-40", "SES-41", "SES-43", "SES-44", "SES-45", "SES-47")
 async def test_what_was_exported_comes_back_byte_for_byte(rest: httpx2.AsyncClient) -> None:
     await _add(rest, "How tall is it? \u2028 \U0001f600", "Very tall. " * 60, "a")
     await _add(rest, "And [[Redis]]?", "It is a cache.", "b")
@@ -236,7 +237,7 @@ async def test_what_was_exported_comes_back_byte_for_byte(rest: httpx2.AsyncClie
     assert (await _ok(await rest.get("/summaries")))["total"] == 2, "summaries were none of the file's"
 
 
-@pytest.mark.proves("sessions:import")
+@pytest.mark.proves("SES-46")
 async def test_a_bad_line_is_named_and_changes_nothing(
     rest: httpx2.AsyncClient, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -245,9 +246,9 @@ async def test_a_bad_line_is_named_and_changes_nothing(
     nodes = "MATCH (n {namespace: $namespace}) RETURN count(n) AS nodes"
     held = (await driver.execute_query(nodes, namespace=namespace, database_="neo4j")).records[0]["nodes"]
     good = before.splitlines()[0]
-    for line, said in (
-        (b"{", "is no JSON"),
-        (b"[]", "is no JSON object"),
+    for line, problem in (
+        (b"{", "is not valid JSON"),
+        (b"[]", "is not a JSON object"),
         (b'{"id":"x","metadata":{}}', "sessionId"),
         (b'{"id":"","metadata":{}}', "id"),
         (good.replace(b'"timestamp":"2', b'"timestamp":"never 2'), "timestamp"),
@@ -259,14 +260,22 @@ async def test_a_bad_line_is_named_and_changes_nothing(
             assert refused.status_code == 400, refused.text
             assert refused.json()["code"] == "INVALID_ARGUMENT"
             assert "Line 4 " in refused.json()["message"]
-            assert said in refused.json()["message"]
+            assert problem in refused.json()["message"]
     assert await _export(rest) == before
     after = (await driver.execute_query(nodes, namespace=namespace, database_="neo4j")).records[0]["nodes"]
     assert after == held
 
 
-@pytest.mark.proves("sessions:import")
-async def test_what_is_there_more_than_once_is_refused_and_changes_nothing(rest: httpx2.AsyncClient) -> None:
+@pytest.mark.proves("SES-53")
+async def test_a_file_that_announces_more_than_the_limit_is_refused_unread(app: App, rest: httpx2.AsyncClient) -> None:
+    size = str(app.settings.import_limit + 1)
+    headers = {"Content-Length": size, "Content-Type": "multipart/form-data; boundary=x"}
+    refused = await rest.post("/db/import", content=b"x", headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+@pytest.mark.proves("SES-4", "SES-43")
+async def test_repeated_or_unknown_fields_are_refused_and_change_nothing(rest: httpx2.AsyncClient) -> None:
     await _add(rest, "Kept?", "Kept.")
     before = await _export(rest)
     twice = [("file", ("a.jsonl", before)), ("file", ("b.jsonl", before.replace(b"mem_", b"new_")))]
@@ -285,8 +294,8 @@ async def test_what_is_there_more_than_once_is_refused_and_changes_nothing(rest:
     assert (await _ok(await rest.get("/summaries")))["total"] == 0
 
 
-@pytest.mark.proves("sessions:summaries")
-async def test_several_summaries_of_a_session_that_an_import_brought_give_way_to_the_next_one(
+@pytest.mark.proves("SES-24")
+async def test_the_next_summary_replaces_all_imported_ones_of_its_session(
     rest: httpx2.AsyncClient,
 ) -> None:
     await _add(rest, "What shall we cook?", "Soup with bread.")
@@ -298,24 +307,24 @@ async def test_several_summaries_of_a_session_that_an_import_brought_give_way_to
     assert [one["id"] for one in (await _ok(await rest.get("/summaries")))["summaries"]] == ["summary_talk"]
 
 
-@pytest.mark.proves("access:audit")
-async def test_who_had_a_session_summarised_stands_there_also_when_the_next_summary_took_its_place(
+@pytest.mark.proves("SES-37", "SVC-63")
+async def test_the_audit_trail_of_a_summary_stays_after_the_next_one_has_replaced_it(
     rest: httpx2.AsyncClient, driver: AsyncDriver, namespace: str
 ) -> None:
     for number in range(2):
         await _add(rest, f"Question {number}?", "An answer.")
         await _ok(await rest.post("/sessions/summarize", json={"sessionId": "talk"}))
-    told = """
+    trail = """
         MATCH (change:Change {namespace: $namespace, name: 'POST /sessions/summarize'})-[:CHANGED]->(changed)
         RETURN change.at AS at,
           collect(CASE WHEN changed:Session THEN 'session' ELSE changed.id END) AS changed ORDER BY at
     """
-    rows = (await driver.execute_query(told, namespace=namespace, database_="neo4j")).records
+    rows = (await driver.execute_query(trail, namespace=namespace, database_="neo4j")).records
     assert [sorted(row["changed"]) for row in rows] == [["session"], ["session", "summary_talk"]]
 
 
-@pytest.mark.proves("sessions:import")
-async def test_backups_of_the_earlier_tool_come_in_and_vectors_of_another_size_are_made_anew(
+@pytest.mark.proves("SES-50", "SES-51", "SES-52")
+async def test_backups_of_the_earlier_tool_are_imported_and_vectors_of_another_size_recomputed(
     rest: httpx2.AsyncClient,
 ) -> None:
     said = {"prompt": "Where is the anchor?", "thought": "", "response": "In the harbour.", "type": "agent-interaction"}
@@ -342,22 +351,27 @@ async def test_backups_of_the_earlier_tool_come_in_and_vectors_of_another_size_a
     assert (listed["technologies"], listed["timestamp"]) == (["a", "b"], "2025-10-08T12:00:00.000Z")
     exported = [json.loads(line) for line in (await _export(rest)).splitlines()]
     assert [len(line["embedding"]) for line in exported] == [384] * 3
-    assert exported[0]["metadata"]["agent"] == "codex", "what is not ours comes back"
+    assert exported[0]["metadata"]["agent"] == "codex", "unknown metadata comes back"
     assert abs(exported[2]["embedding"][0] - 384**-0.5) < 1e-6, "a vector of our size is taken, at length 1"
 
 
-@pytest.mark.proves("sessions:roles", "sessions:namespace")
-async def test_who_may_not_may_not_and_nobody_sees_another_namespace(rest: httpx2.AsyncClient, door: Open) -> None:
+@pytest.mark.proves("SES-5", "SES-6")
+async def test_roles_and_namespaces_are_enforced(rest: httpx2.AsyncClient, open_client: Open) -> None:
     await _add(rest, "A secret plan?", "Yes.")
     await _ok(await rest.post("/sessions/summarize"))
     backup = await _export(rest)
     body = {"prompt": "a", "thought": "b", "response": "c"}
-    async with door("viewer") as viewer, door("agent") as agent, door(elsewhere="-other") as other:
+    async with (
+        open_client("viewer") as viewer,
+        open_client("agent") as agent,
+        open_client(elsewhere="-other") as other,
+    ):
         for answer in (
             await viewer.post("/memories", json=body),
             await viewer.post("/sessions/summarize"),
             await _import(viewer, backup),
             await agent.delete("/summaries"),
+            await agent.get("/db/export"),
             await _import(agent, backup, "replace"),
         ):
             assert (answer.status_code, answer.json()["code"]) == (403, "PERMISSION_DENIED")

@@ -33,7 +33,7 @@ def made(home: Service) -> Iterator[Service]:
 
 def _bridge(made: Service, **environment: str) -> StdioServerParameters:
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "server", "stdio"], env={**made.environment, **environment}
+        command=sys.executable, args=["-m", "cli", "stdio"], env={**made.environment, **environment}
     )
 
 
@@ -53,9 +53,7 @@ async def _a_proposal_is_made_and_accepted(made: Service, agent: Client) -> None
         assert (hit["id"], hit["origin"]) == (accepted["decision_id"], "human")
 
 
-@pytest.mark.proves(
-    "mcp:stdio", "cognition:stdio", "decisions:accept:stdio", "evaluation:no-key", "evaluation:golden:empty"
-)
+@pytest.mark.proves("COG-3", "DEC-76", "EVA-14", "EVA-33", "SVC-31", "SVC-32")
 async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(made: Service) -> None:
     told: list[str | None] = []
 
@@ -68,7 +66,10 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
         result = await client.call_tool("graph_add_node", {"label": "Thing", "name": "x"}, progress_callback=note)
         assert not result.is_error
         assert "Precedent is starting." in told
-        assert made.status()["service"] == "running"
+        running = made.status()
+        assert running["service"] == "running"
+        bolt = f"bolt://neo4j@127.0.0.1:{made.environment['PRECEDENT_BOLT_PORT']}"
+        assert str(running["browser"]).endswith(f"/browser/?connectURL={bolt}"), "user and address are filled in"
         await tour(client)
         saved = await ask(client, "save_memory", text="Ada keeps a parrot.")
         for tool, arguments, kind in (
@@ -79,6 +80,9 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
         # An agent of the other era shares the same memory, also after the service was stopped in between.
         other = _bridge(made, PRECEDENT_PRINCIPAL="second", PRECEDENT_ROLE="viewer")
         async with Client(other, mode="legacy") as second:
+            shown = {tool.name for tool in (await second.list_tools()).tools}
+            assert "search" in shown
+            assert "save_memory" not in shown, "a viewer is not shown what it may not call"
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
             [hit] = (await ask(second, "search", query="a parrot"))["items"]
             assert hit["id"] == saved["id"]
@@ -90,6 +94,7 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
             assert (await ask(second, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
 
 
+@pytest.mark.proves("SVC-31", "SVC-32")
 async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -> None:
     answers: list[bool] = []
 
@@ -103,6 +108,7 @@ async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -
     assert sorted(answers) == [False, True]
 
 
+@pytest.mark.proves("SVC-33")
 async def test_a_service_that_cannot_start_is_told_as_the_familys_error(made: Service) -> None:
     nowhere = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "none", "PRECEDENT_RETRY_TIME": "0"}
     async with Client(_bridge(made, **nowhere), mode="auto") as client:

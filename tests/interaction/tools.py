@@ -6,6 +6,11 @@ from typing import Any
 from mcp import Client
 from mcp_types import TextContent, TextResourceContents
 
+from server.mcp.toolsets import TOOLSETS
+
+ANSWERS = {tool.name: tool.output_schema() for family in TOOLSETS.values() for tool in family}
+"""The schema of each tool's answer."""
+
 
 async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """The structured answer of a call that must succeed; its text says the same."""
@@ -42,3 +47,12 @@ async def listed(client: Client, uri: str) -> list[dict[str, Any]]:
     assert (answer["resource"], answer["uri"]) == (uri.partition("?")[0], uri)
     contents: list[dict[str, Any]] = answer["contents"]
     return contents
+
+
+async def pages(client: Client, tool: str, many: str, **arguments: Any) -> list[dict[str, Any]]:
+    """The answers of a client that goes on where each answer says, until one says nothing."""
+    answers = [await ask(client, tool, **arguments)]
+    while (following := answers[-1].get("next_offset")) is not None:
+        assert answers[-1][many], "each page brings something"
+        answers.append(await ask(client, tool, **{**arguments, "offset": following}))
+    return answers

@@ -1,19 +1,20 @@
-"""The journal as an agent meets it: its tools over MCP, on the real Neo4j and embedding model."""
+"""The journal tools over MCP, on the real Neo4j and embedding model."""
 
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from mcp_types import CallToolResult
 
+from server.core.principals import Principal, Role
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
-from server.graph.sequence import IdSequence
 from server.journal.service import JournalService
 from server.journal.tavily import Tavily
 from server.journal.tools import TOOLS
-from server.principals import Principal, Role
+from server.parts import Parts
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from tests import agents
@@ -23,17 +24,17 @@ NOWHERE = "http://127.0.0.1:1"
 
 
 class Agent(agents.Agent):
-    """What one principal does with the journal over MCP; `agent_id` is added where a call does not say another."""
+    """A principal that uses the journal over MCP; `agent_id` is "ada" where a call does not have another."""
 
     tools = TOOLS
 
     async def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
-        if tool != "tavily_web_search":
+        if tool not in {"tavily_web_search", "get_agents"}:
             arguments = {"agent_id": "ada", **arguments}
         return await self.raw(tool, arguments)
 
     async def ask(self, tool: str, /, **arguments: Any) -> Any:
-        """The structured answer of a call that succeeds; of a list, its items, which its text says as well."""
+        """Return the structured answer of a call that must succeed; of a list its items, which are also the text."""
         result = await self.call(tool, **arguments)
         assert not result.is_error, texts(result)
         answer = result.structured_content
@@ -46,7 +47,7 @@ class Agent(agents.Agent):
 
 @pytest.fixture(scope="session")
 async def vectors(embedder: FastEmbedder, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EdgeStore]:
-    """Empty for good: what is searched by meaning is tested on the whole application, in tests/interaction."""
+    """Always empty: search by meaning is tested on the whole application, in tests/interaction."""
     store = EdgeStore(tmp_path_factory.mktemp("vectors"))
     await store.open(embedder.dimension, embedder.fingerprint)
     yield store
@@ -55,7 +56,7 @@ async def vectors(embedder: FastEmbedder, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="session")
 def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
-    """Never running: another one, of the whole application, may be at work on the same graph."""
+    """Never running: the projector of the whole application may work on the same graph."""
     return Projector(graph, vectors, embedder)
 
 
@@ -63,24 +64,14 @@ Make = Callable[..., JournalService]
 
 
 @pytest.fixture
-async def make(
-    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
-) -> AsyncIterator[Make]:
-    """Makes a service on the real parts, or on others where a test says so; without a key for Tavily."""
+async def make(parts: Parts) -> AsyncIterator[Make]:
+    """Build a service on the real parts, or on those that a test gives; without a key for Tavily."""
     opened: list[Tavily] = []
 
-    def made(**parts: Any) -> JournalService:
-        tavily = parts.pop("tavily", None) or Tavily(None, NOWHERE)
-        opened.append(tavily)
-        real = {
-            "graph": graph,
-            "sequence": sequence,
-            "vectors": vectors,
-            "embedder": embedder,
-            "projector": projector,
-            "searchable_wait": 0.0,
-        }
-        return JournalService(**{**real, **parts}, tavily=tavily)
+    def made(tavily: Tavily | None = None, **others: Any) -> JournalService:
+        client = tavily or Tavily(None, NOWHERE)
+        opened.append(client)
+        return JournalService(replace(parts, **others), tavily=client)
 
     yield made
     for client in opened:
@@ -102,6 +93,6 @@ async def agent(request: pytest.FixtureRequest, service: JournalService, namespa
 
 @pytest.fixture
 async def modern(service: JournalService, namespace: str) -> AsyncIterator[Agent]:
-    """An agent over MCP, in today's era alone: for tests that make many calls."""
+    """An agent over MCP, in the current era of the protocol only: for tests that make many calls."""
     async with Agent(service, Principal("tester", "agent", Role.AGENT, namespace), "auto").connected() as connected:
         yield connected

@@ -1,4 +1,4 @@
-"""Bad input, derived from each tool's own schema: refused, every fault named, and the store as it was."""
+"""Bad input, derived from each tool's schema: it is refused, every fault is named, and nothing is stored."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from server.access.roles import TOOLS as ROLES
+from server.interface.tools import AnyTool
 from server.journal.tools import TOOLS
-from server.tools import Tool
 from tests.agents import error, texts
 from tests.conftest import Cypher
 from tests.journal.conftest import Agent
@@ -20,6 +20,8 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 GOOD: dict[str, dict[str, Any]] = {
     "store_conversation_message": {"sender": "user", "message_content": "x"},
     "get_conversation_history": {},
+    "get_agents": {},
+    "get_conversations": {},
     "search_conversations": {"query": "x"},
     "store_context": {"context_type": "t", "context_data": {}},
     "get_context": {"context_type": "t"},
@@ -38,13 +40,13 @@ MISSING = object()
 HALF = "\ud800"
 
 
-def good(tool: Tool) -> dict[str, Any]:
-    """Arguments that the tool takes."""
-    return {**({} if tool.name == "tavily_web_search" else {"agent_id": "ada"}), **GOOD[tool.name]}
+def good(tool: AnyTool) -> dict[str, Any]:
+    """Return valid arguments of a tool."""
+    return {**({} if tool.name in {"tavily_web_search", "get_agents"} else {"agent_id": "ada"}), **GOOD[tool.name]}
 
 
-def bad_values(tool: Tool, field: str) -> list[Any]:
-    """Values that the schema of a field excludes, and those that its text says are excluded."""
+def bad_values(tool: AnyTool, field: str) -> list[Any]:
+    """Return values that the schema of a field excludes, and values that its limits exclude."""
     schema = tool.input_schema()
     part = schema["properties"][field]
     kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
@@ -65,7 +67,7 @@ def _of_kind(kind: str, part: dict[str, Any]) -> Iterator[Any]:
     elif kind in {"integer", "number"}:
         yield from ("1", True, [], {}, 2**70)
         if kind == "integer":
-            yield from (1.5, 1.0)
+            yield 1.5
         yield from (part[name] + step for name, step in (("minimum", -1), ("maximum", 1)) if name in part)
     elif kind == "boolean":
         yield from (0, 1, "true", "", [])
@@ -91,10 +93,10 @@ FAULTS = [
 
 
 async def _state(cypher: Cypher) -> tuple[int, str]:
-    """How many records there are, and a hash of all that they say and how they are connected."""
+    """Return the number of records, and a hash of their properties and relationships."""
     rows = await cypher(
         "MATCH (n {namespace: $namespace}) WHERE NOT n:Sequence "
-        "RETURN properties(n) AS said, COLLECT { MATCH (n)-[e]->(to) RETURN type(e) + to.id } AS edges ORDER BY n.id"
+        "RETURN properties(n) AS content, COLLECT { MATCH (n)-[e]->(to) RETURN type(e) + to.id } AS edges ORDER BY n.id"
     )
     return len(rows), hashlib.sha256(repr(rows).encode()).hexdigest()
 
@@ -105,19 +107,19 @@ async def _populated(agent: Agent) -> None:
             await agent.ask(name, **GOOD[name])
 
 
-def _with(tool: Tool, changes: dict[str, Any]) -> dict[str, Any]:
+def _with(tool: AnyTool, changes: dict[str, Any]) -> dict[str, Any]:
     arguments = {**good(tool), **changes}
     return {name: value for name, value in arguments.items() if value is not MISSING}
 
 
-async def test_what_the_tests_call_good_is_good(agent: Agent) -> None:
-    for name, said in GOOD.items():
+async def test_the_good_arguments_are_accepted(agent: Agent) -> None:
+    for name, arguments in GOOD.items():
         if name != "tavily_web_search":
-            assert not (await agent.call(name, **said)).is_error, name
+            assert not (await agent.call(name, **arguments)).is_error, name
     assert set(GOOD) == set(BY_NAME)
 
 
-@pytest.mark.proves("journal:bad-input")
+@pytest.mark.proves("JRN-14", "JRN-66", "JRN-68")
 @pytest.mark.parametrize("name", GOOD)
 async def test_every_fault_of_every_argument_is_refused_by_its_name(modern: Agent, cypher: Cypher, name: str) -> None:
     await _populated(modern)
@@ -142,9 +144,10 @@ def _faulty(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return name, {faults[n][0]: faults[n][1] for n in drawn}
 
 
+@pytest.mark.proves("JRN-67")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(faulty=_faulty())
-async def test_all_faults_of_a_call_are_told_together(
+async def test_all_faults_of_a_call_are_reported_together(
     modern: Agent, cypher: Cypher, faulty: tuple[str, dict[str, Any]]
 ) -> None:
     name, changes = faulty
@@ -152,18 +155,19 @@ async def test_all_faults_of_a_call_are_told_together(
     refused = error(await modern.raw(name, _with(BY_NAME[name], changes)))
     assert refused["code"] == "InvalidParams"
     if None not in changes.values():  # a null is refused before anything else is looked at
-        told = {problem["field"].split(".")[0] for problem in refused["details"]["fields"]}
-        assert told == set(changes)
+        reported = {problem["field"].split(".")[0] for problem in refused["details"]["fields"]}
+        assert reported == set(changes)
     assert await _state(cypher) == before
 
 
+@pytest.mark.proves("JRN-4", "JRN-66")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(sorted(GOOD)),
     unknown=st.text(st.characters(codec="utf-8"), max_size=20),
     value=st.none() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=20),
 )
-async def test_a_name_that_is_no_argument_is_refused_by_writes_and_ignored_by_get_tools(
+async def test_an_unknown_argument_is_refused_by_writes_and_ignored_by_get_tools(
     modern: Agent, cypher: Cypher, name: str, unknown: str, value: Any
 ) -> None:
     if unknown in BY_NAME[name].input_schema()["properties"]:
@@ -176,6 +180,7 @@ async def test_a_name_that_is_no_argument_is_refused_by_writes_and_ignored_by_ge
         assert await _state(cypher) == before
 
 
+@pytest.mark.proves("JRN-67")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     arguments=st.recursive(
@@ -184,15 +189,25 @@ async def test_a_name_that_is_no_argument_is_refused_by_writes_and_ignored_by_ge
     ).map(lambda value: value if isinstance(value, dict) else {"agent_id": value}),
     name=st.sampled_from(sorted(set(GOOD) - {"tavily_web_search"})),
 )
-async def test_no_arguments_whatever_crash_a_tool(modern: Agent, name: str, arguments: dict[str, Any]) -> None:
+async def test_no_arguments_crash_a_tool(modern: Agent, name: str, arguments: dict[str, Any]) -> None:
     result = await modern.raw(name, arguments)
     if result.is_error:
         assert error(result)["code"] == "InvalidParams"
 
 
+@pytest.mark.proves("JRN-14")
+@pytest.mark.parametrize("field", ["agent_id", "sender", "message_type", "user_id", "conversation_id"])
+async def test_a_blank_id_or_name_is_refused(modern: Agent, field: str) -> None:
+    refused = await modern.refused(
+        "store_conversation_message", **{**GOOD["store_conversation_message"], field: " \n\t"}
+    )
+    assert (refused["code"], refused["details"]["fields"][0]["field"]) == ("InvalidParams", field)
+
+
 CONTROL = "".join(map(chr, [*range(1, 32), 127, 0x85, 0x200B, 0x2028, 0xFEFF, 0x1F600])) + "\0"
 
 
+@pytest.mark.proves("JRN-12", "JRN-68")
 @pytest.mark.parametrize("name", [name for name, tool in BY_NAME.items() if ROLES[tool.name] > 1])
 async def test_control_characters_are_stored_and_come_back(modern: Agent, name: str) -> None:
     """In every field that is free text; ids of other records are unknown with them."""
@@ -218,14 +233,15 @@ async def test_control_characters_are_stored_and_come_back(modern: Agent, name: 
 INDEXED = ("conversation_id", "user_id", "context_type", "key_type", "source_type", "correction_type", "metric_name")
 
 
-async def test_names_as_long_as_they_may_be_fit_into_every_index(modern: Agent, namespace: str) -> None:
+@pytest.mark.proves("JRN-14")
+async def test_names_of_the_greatest_length_fit_every_index(modern: Agent, namespace: str) -> None:
     """In characters of four bytes, in the longest namespace."""
     longest = {"agent_id": "🎉" * 500, **dict.fromkeys(INDEXED, "🎉" * 1_000)}
     async with modern.at(namespace=(namespace + "🎉" * 200)[:200]).connected() as agent:
-        for name, said in GOOD.items():
+        for name, arguments in GOOD.items():
             if name != "tavily_web_search":
                 fields = BY_NAME[name].input_schema()["properties"]
                 result = await agent.raw(
-                    name, {**said, **{field: longest[field] for field in longest if field in fields}}
+                    name, {**arguments, **{field: longest[field] for field in longest if field in fields}}
                 )
                 assert not result.is_error, texts(result)

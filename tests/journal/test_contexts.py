@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.errors import Conflict
+from server.core.errors import Conflict
 from server.graph.graph import connect
 from server.graph.sequence import IdSequence
 from server.journal.models import StoreContext
@@ -35,7 +35,8 @@ json_values = st.recursive(
 documents = st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), json_values, max_size=5)
 
 
-async def test_a_context_is_confirmed_and_comes_back_as_it_is_specified(agent: Agent) -> None:
+@pytest.mark.proves("JRN-5", "JRN-8")
+async def test_a_context_is_confirmed_and_comes_back_with_the_documented_fields(agent: Agent) -> None:
     data = {"task_id": "task-abc", "status": "in_progress"}
     stored = await agent.call("store_context", context_type="current_task", context_data=data)
     assert stored.structured_content is not None
@@ -57,6 +58,7 @@ async def test_a_context_is_confirmed_and_comes_back_as_it_is_specified(agent: A
     }
 
 
+@pytest.mark.proves("JRN-32", "JRN-33")
 async def test_versions_count_from_one_for_each_agent_and_type(agent: Agent) -> None:
     for n in (1, 2, 3):
         assert (await agent.ask("store_context", context_type="a", context_data={"n": n}))["version"] == n
@@ -68,6 +70,7 @@ async def test_versions_count_from_one_for_each_agent_and_type(agent: Agent) -> 
         assert (await agent.ask("get_context", context_type="a", version=n))["context_data"] == {"n": n}
 
 
+@pytest.mark.proves("JRN-33")
 @pytest.mark.parametrize(
     "asked", [{"context_type": "a", "version": 9}, {"context_type": "b"}, {"context_type": "a", "agent_id": "bob"}]
 )
@@ -79,6 +82,7 @@ async def test_an_unknown_context_is_null_and_no_error(agent: Agent, asked: dict
     assert result.structured_content == {"context": None}
 
 
+@pytest.mark.proves("JRN-34")
 async def test_all_contexts_are_every_version_of_every_type_newest_first(agent: Agent) -> None:
     for n, kind in enumerate("abacaba"):
         await agent.call("store_context", context_type=kind, context_data={"n": n})
@@ -91,6 +95,7 @@ async def test_all_contexts_are_every_version_of_every_type_newest_first(agent: 
     assert answer["total"] == 7
 
 
+@pytest.mark.proves("JRN-35")
 async def test_a_child_names_its_parent_of_whatever_agent_and_type(agent: Agent, cypher: Cypher) -> None:
     parent = await agent.ask("store_context", context_type="plan", context_data={})
     child = await agent.ask(
@@ -109,7 +114,7 @@ async def test_a_child_names_its_parent_of_whatever_agent_and_type(agent: Agent,
     assert rows == [{"child": child["context_id"], "name": "step v1", "parent": parent["context_id"]}]
 
 
-@pytest.mark.proves("journal:references")
+@pytest.mark.proves("JRN-35", "JRN-52")
 async def test_an_unknown_parent_is_named_and_takes_no_version(agent: Agent, namespace: str, cypher: Cypher) -> None:
     async with agent.at(namespace=f"{namespace}-other").connected() as stranger:
         theirs = await stranger.ask("store_context", context_type="a", context_data={})
@@ -121,8 +126,8 @@ async def test_an_unknown_parent_is_named_and_takes_no_version(agent: Agent, nam
     assert (await agent.ask("store_context", context_type="a", context_data={}))["version"] == 1
 
 
-@pytest.mark.proves("journal:parents")
-async def test_no_chain_of_parents_comes_back_to_where_it_began(modern: Agent, cypher: Cypher) -> None:
+@pytest.mark.proves("JRN-36")
+async def test_parents_form_no_cycle(modern: Agent, cypher: Cypher) -> None:
     latest = None
     for n in range(10):
         stored = await modern.ask("store_context", context_type=f"t{n % 3}", context_data={}, parent_context_id=latest)
@@ -134,7 +139,7 @@ async def test_no_chain_of_parents_comes_back_to_where_it_began(modern: Agent, c
     assert row == {"contexts": 10, "cycles": 0}
 
 
-@pytest.mark.proves("journal:versions")
+@pytest.mark.proves("JRN-32")
 async def test_sixteen_writers_at_once_get_the_versions_from_one_on(
     make: Make, modern: Agent, neo4j: tuple[str, str, str]
 ) -> None:
@@ -165,6 +170,7 @@ async def test_sixteen_writers_at_once_get_the_versions_from_one_on(
     assert (await modern.ask("get_context", context_type="raced"))["version"] == 48
 
 
+@pytest.mark.proves("JRN-32")
 async def test_the_graph_itself_refuses_a_version_twice(modern: Agent, make: Make, cypher: Cypher) -> None:
     await modern.call("store_context", context_type="a", context_data={})
     await cypher("MATCH (s:ContextSeries {namespace: $namespace}) SET s.latest = 0")
@@ -174,7 +180,7 @@ async def test_the_graph_itself_refuses_a_version_twice(modern: Agent, make: Mak
     assert len(await modern.ask("get_all_contexts")) == 1
 
 
-@pytest.mark.proves("journal:round-trip")
+@pytest.mark.proves("JRN-37")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(document=documents)
 async def test_any_json_object_comes_back_exactly(modern: Agent, document: dict[str, Any]) -> None:
@@ -184,7 +190,8 @@ async def test_any_json_object_comes_back_exactly(modern: Agent, document: dict[
     assert json.dumps(stored) == json.dumps(document), "types and order as well: 1 is not 1.0, nor true"
 
 
-async def test_a_context_at_the_bounds_is_stored_and_beyond_them_refused(modern: Agent) -> None:
+@pytest.mark.proves("JRN-37")
+async def test_a_context_at_the_limits_is_stored_and_a_larger_one_refused(modern: Agent) -> None:
     deep: dict[str, Any] = {}
     for _ in range(99):
         deep = {"d": deep}

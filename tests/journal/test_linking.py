@@ -1,11 +1,11 @@
-"""Messages from before messages had passages: each gets its own, and is found like one of today."""
+"""Messages that an older release stored without passages: each gets its own, and is found like a new one."""
 
 from typing import Any
 
 import anyio
 import pytest
 
-from server.graph.words import scope_token
+from server.graph.lucene import namespace_tag
 from server.journal.messages import agent_scope
 from server.journal.service import JournalService
 from tests.conftest import Cypher
@@ -13,7 +13,7 @@ from tests.journal.conftest import Agent
 
 pytestmark = pytest.mark.anyio
 _STORED = """
-UNWIND $said AS row
+UNWIND $messages AS row
 CREATE (message:Message:Unprojected {namespace: $namespace, agent_id: 'ada', scope: $scope, revision: 1,
   sender: 'user', speaker: 'user', message_type: 'text'})
 SET message += row, message.name = coalesce(row.message_content, ''),
@@ -24,28 +24,29 @@ CREATE (message)-[:IN]->(session)
 """
 
 
-async def _stored_by_an_older_release(cypher: Cypher, namespace: str, said: list[dict[str, Any]]) -> None:
-    """Messages in the form that they had up to schema 9."""
-    scope = f"{scope_token(namespace)} {agent_scope(namespace, 'ada')}"
-    rows = [{"id": f"m{n}", "node_id": n, "conversation_id": f"m{n}", **row} for n, row in enumerate(said)]
-    await cypher(_STORED, scope=scope, said=rows)
+async def _stored_by_an_older_release(cypher: Cypher, namespace: str, messages: list[dict[str, Any]]) -> None:
+    """Store messages in the form that they had up to schema 9."""
+    scope = f"{namespace_tag(namespace)} {agent_scope(namespace, 'ada')}"
+    rows = [{"id": f"m{n}", "node_id": n, "conversation_id": f"m{n}", **row} for n, row in enumerate(messages)]
+    await cypher(_STORED, scope=scope, messages=rows)
 
 
 async def _ids(agent: Agent, query: str) -> list[str]:
     return [item["message_id"] for item in await agent.ask("search_conversations", query=query)]
 
 
-async def test_what_an_older_release_stored_is_found_like_what_is_stored_today(
+@pytest.mark.proves("JRN-24", "JRN-31")
+async def test_messages_of_an_older_release_are_found_like_new_ones(
     modern: Agent, service: JournalService, cypher: Cypher, namespace: str
 ) -> None:
-    said: list[dict[str, Any]] = [
+    messages: list[dict[str, Any]] = [
         {"message_content": "And for breakfast?", "conversation_id": "talk"},
         {"message_content": "Tea, always.", "conversation_id": "talk", "user_id": "Grace"},
         {"message_content": "Rename app.py to main.py and keep max_retries at 3.14 of \u00dcbergr\u00f6\u00dfen."},
         {"message_content": " ", "message_type": "tool_call"},
         {"message_content": None},
     ]
-    await _stored_by_an_older_release(cypher, namespace, said)
+    await _stored_by_an_older_release(cypher, namespace, messages)
     assert await _ids(modern, "breakfast") == []
     async with anyio.create_task_group() as tasks:  # two processes that start at once
         tasks.start_soon(service.linker.drain)
@@ -63,7 +64,8 @@ async def test_what_an_older_release_stored_is_found_like_what_is_stored_today(
     assert after["message_id"] in await _ids(modern, "tea")
 
 
-async def test_nothing_is_left_of_what_it_was(service: JournalService, cypher: Cypher, namespace: str) -> None:
+@pytest.mark.proves("JRN-31")
+async def test_linking_removes_the_old_form(service: JournalService, cypher: Cypher, namespace: str) -> None:
     await _stored_by_an_older_release(cypher, namespace, [{"message_content": f"Number {n}."} for n in range(7)])
     for _ in range(2):  # done once is done
         await service.linker.drain()
@@ -79,7 +81,8 @@ async def test_nothing_is_left_of_what_it_was(service: JournalService, cypher: C
     assert row["points"] == 7
 
 
-async def test_what_nothing_can_link_keeps_nothing_waiting(
+@pytest.mark.proves("JRN-31")
+async def test_messages_that_cannot_be_linked_do_not_block_others(
     modern: Agent, service: JournalService, cypher: Cypher, namespace: str
 ) -> None:
     await cypher(

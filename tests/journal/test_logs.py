@@ -1,4 +1,4 @@
-"""References, attributions, corrections and metrics: what each stores comes back, in order, in pages, connected."""
+"""References, attributions, corrections and metrics: stored, listed in order and in pages, connected."""
 
 import json
 import uuid
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @dataclass(frozen=True)
 class Log:
-    """One kind of log: its tools, what confirms it, what it is filtered by, and one with nothing and one with all."""
+    """A kind of log: its tools, its sentence, its filter, one record without and one with all optional fields."""
 
     store: str
     get: str
@@ -68,38 +68,40 @@ LOGS = [
 every_log = pytest.mark.parametrize("log", LOGS, ids=lambda log: log.get)
 
 
+@pytest.mark.proves("JRN-5", "JRN-8", "JRN-38", "JRN-42")
 @every_log
 async def test_a_log_is_confirmed_and_comes_back_with_exactly_its_fields(agent: Agent, log: Log) -> None:
-    for said in (log.bare, log.full):
-        result = await agent.call(log.store, **said)
+    for values in (log.bare, log.full):
+        result = await agent.call(log.store, **values)
         assert not result.is_error, texts(result)
         assert result.structured_content is not None
         id_ = result.structured_content[log.id_field]
         assert uuid.UUID(id_).version == 4
         assert texts(result) == [f"{log.sentence} with ID: {id_}"]
-        [found] = await agent.ask(log.get, **{log.kind: said[log.kind]})
+        [found] = await agent.ask(log.get, **{log.kind: values[log.kind]})
         timestamp = found.pop("timestamp", None)
         assert timestamp is None if log.store == "log_source_attribution" else isinstance(timestamp, int)
-        assert found == {"agent_id": "ada", log.id_field: id_, **said}
+        assert found == {"agent_id": "ada", log.id_field: id_, **values}
         assert json.dumps(found) == json.dumps(
-            {name: {log.id_field: id_, "agent_id": "ada", **said}[name] for name in found}
+            {name: {log.id_field: id_, "agent_id": "ada", **values}[name] for name in found}
         )
 
 
+@pytest.mark.proves("JRN-38")
 @every_log
-async def test_what_may_be_null_may_be_left_out(agent: Agent, log: Log) -> None:
+async def test_optional_fields_may_be_left_out(agent: Agent, log: Log) -> None:
     await agent.ask(log.store, **{name: value for name, value in log.bare.items() if value is not None})
     [found] = await agent.ask(log.get)
     assert {name: found[name] for name in log.bare} == log.bare
 
 
-@pytest.mark.proves("journal:order")
+@pytest.mark.proves("JRN-39", "JRN-40")
 @every_log
 async def test_logs_are_newest_first_filtered_and_read_in_pages(modern: Agent, log: Log) -> None:
     ids = []
     for n in range(9):
-        said = {**log.bare, log.kind: "odd" if n % 2 else "even"}
-        ids.append((await modern.ask(log.store, **said))[log.id_field])
+        values = {**log.bare, log.kind: "odd" if n % 2 else "even"}
+        ids.append((await modern.ask(log.store, **values))[log.id_field])
     await modern.ask(log.store, agent_id="bob", **log.bare)
     newest = ids[::-1]
     assert [item[log.id_field] for item in await modern.ask(log.get)] == newest
@@ -113,13 +115,15 @@ async def test_logs_are_newest_first_filtered_and_read_in_pages(modern: Agent, l
     assert [item[log.id_field] for item in await modern.ask(log.get, **{log.kind: None})] == newest
 
 
+@pytest.mark.proves("JRN-52")
 @every_log
-async def test_another_namespace_sees_nothing_of_it(agent: Agent, namespace: str, log: Log) -> None:
+async def test_another_namespace_lists_nothing(agent: Agent, namespace: str, log: Log) -> None:
     await agent.ask(log.store, **log.bare)
     async with agent.at(namespace=f"{namespace}-other").connected() as stranger:
         assert await stranger.ask(log.get) == []
 
 
+@pytest.mark.proves("JRN-17", "JRN-39")
 async def test_attributions_are_ordered_by_when_they_were_retrieved(modern: Agent) -> None:
     for retrieved in (5, 7.5, 1, 7.5, 8_640_000_000_000_000, 7, 0):
         await modern.ask("log_source_attribution", source_type="s", retrieval_timestamp=retrieved)
@@ -133,6 +137,7 @@ async def test_attributions_are_ordered_by_when_they_were_retrieved(modern: Agen
     assert [id_ for id_ in every if id_ in tied] == tied, "one order, whatever the page"
 
 
+@pytest.mark.proves("JRN-41")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=st.integers(-(2**63) + 1, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False),
@@ -152,7 +157,8 @@ async def test_any_number_comes_back_exactly(
     assert json.dumps(source["retrieval_timestamp"]) == json.dumps(retrieved)
 
 
-async def test_a_correction_is_connected_to_whatever_it_corrects(agent: Agent, cypher: Cypher) -> None:
+@pytest.mark.proves("JRN-43")
+async def test_a_correction_is_connected_to_the_record_that_it_corrects(agent: Agent, cypher: Cypher) -> None:
     message = await agent.ask("store_conversation_message", sender="agent", message_content="2 + 2 = 5")
     context = await agent.ask("store_context", context_type="state", context_data={})
     metric = await agent.ask("log_success_metric", metric_name="m", metric_value=1)
@@ -174,7 +180,8 @@ async def test_a_correction_is_connected_to_whatever_it_corrects(agent: Agent, c
         assert rows == [{"id": id_}]
 
 
-async def test_a_correction_of_what_is_unknown_here_is_kept_and_connected_to_nothing(
+@pytest.mark.proves("JRN-42", "JRN-43", "JRN-52")
+async def test_a_correction_of_an_unknown_record_is_stored_and_connected_to_nothing(
     agent: Agent, namespace: str, cypher: Cypher
 ) -> None:
     async with agent.at(namespace=f"{namespace}-other").connected() as stranger:
@@ -187,7 +194,8 @@ async def test_a_correction_of_what_is_unknown_here_is_kept_and_connected_to_not
     assert await cypher("MATCH (:Correction {namespace: $namespace})-[e:CORRECTS]->() RETURN e.x AS x") == []
 
 
-async def test_a_reference_is_connected_to_the_record_and_the_conversation_it_names(
+@pytest.mark.proves("JRN-42", "JRN-44")
+async def test_a_reference_is_connected_to_the_record_and_the_conversation_that_it_names(
     agent: Agent, cypher: Cypher
 ) -> None:
     message = await agent.ask("store_conversation_message", sender="user", message_content="Alone.")
@@ -203,13 +211,14 @@ async def test_a_reference_is_connected_to_the_record_and_the_conversation_it_na
         [row] = await cypher(
             "MATCH (r:Reference {namespace: $namespace, id: $id}) RETURN "
             "COLLECT { MATCH (r)-[:MENTIONS]->(to) RETURN to.id } AS mentioned, "
-            "COLLECT { MATCH (r)-[:IN]->(to) WHERE NOT to:JournalAgent RETURN labels(to)[0] } AS places",
+            "COLLECT { MATCH (r)-[:IN]->(to) WHERE NOT to:JournalAgent RETURN labels(to)[0] } AS conversations",
             id=added["reference_id"],
         )
-        assert row == {"mentioned": [context["context_id"]], "places": [label] if label else []}
+        assert row == {"mentioned": [context["context_id"]], "conversations": [label] if label else []}
 
 
-async def test_nothing_of_the_journal_is_without_a_caption_an_id_or_a_writer(agent: Agent, cypher: Cypher) -> None:
+@pytest.mark.proves("JRN-51")
+async def test_every_record_has_a_caption_an_id_and_a_creator(agent: Agent, cypher: Cypher) -> None:
     await agent.ask("store_conversation_message", sender="user", message_content=" \n ", conversation_id="talk")
     await agent.ask("store_context", context_type="state", context_data={})
     for log in LOGS:

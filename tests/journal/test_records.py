@@ -3,20 +3,21 @@ import time
 import anyio
 import pytest
 
+from server.core.principals import Principal, Role
 from server.graph.sequence import IdSequence
 from server.journal.records import Recorder
-from server.principals import Principal, Role
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_records_are_in_the_order_they_were_asked_for(sequence: IdSequence, namespace: str) -> None:
+@pytest.mark.proves("JRN-17")
+async def test_records_keep_the_order_in_which_they_were_built(sequence: IdSequence, namespace: str) -> None:
     recorder = Recorder(sequence)
     caller = Principal("tester", "agent", Role.AGENT, namespace)
     given: list[tuple[int, int]] = []
 
     async def one() -> None:
-        record = await recorder.record(caller, "ada", "x")
+        record = await recorder.build_record(caller, "ada", "x")
         given.append((record["at"], record["node_id"]))
 
     async with anyio.create_task_group() as tasks:
@@ -26,9 +27,8 @@ async def test_records_are_in_the_order_they_were_asked_for(sequence: IdSequence
     assert len({node_id for _, node_id in given}) == 300
 
 
-def test_a_clock_that_is_set_back_does_not_turn_the_order_round(
-    sequence: IdSequence, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.proves("JRN-17")
+def test_the_order_holds_when_the_clock_is_set_back(sequence: IdSequence, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = Recorder(sequence)
     before = recorder.now()
     monkeypatch.setattr(time, "time_ns", lambda: 1)

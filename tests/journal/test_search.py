@@ -1,4 +1,4 @@
-"""Words alone, and the pure parts; meaning is proved on the whole application, in tests/interaction."""
+"""The search of messages by words alone; search by meaning is tested on the whole application."""
 
 from collections.abc import Sequence
 
@@ -6,22 +6,39 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.errors import EmbeddingUnavailable
-from server.principals import Principal, Role
+from server.core.errors import EmbeddingUnavailable
+from server.core.principals import Principal, Role
 from server.vectors.remote import RemoteStore, connect
 from tests.journal.conftest import Agent, Make
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_what_is_not_projected_yet_is_found_by_its_words(agent: Agent) -> None:
+@pytest.mark.proves("JRN-21")
+async def test_a_message_without_vectors_is_found_by_words(agent: Agent) -> None:
     stored = await agent.ask("store_conversation_message", sender="user", message_content="The xylophone arrived.")
     assert stored["searchable"] is False
     [item] = await agent.ask("search_conversations", query="xylophone")
     assert (item["message_id"], item["matched"]) == (stored["message_id"], ["words"])
 
 
-async def test_words_that_everybody_says_find_nothing(modern: Agent) -> None:
+@pytest.mark.proves("JRN-22")
+@pytest.mark.parametrize(("sender", "name"), [("user", "grace"), ("agent", "ada")])
+async def test_a_message_is_found_by_the_name_of_its_speaker(modern: Agent, sender: str, name: str) -> None:
+    stored = await modern.ask("store_conversation_message", sender=sender, user_id="grace", message_content="Tea.")
+    [item] = await modern.ask("search_conversations", query=name)
+    assert item["message_id"] == stored["message_id"]
+
+
+@pytest.mark.proves("JRN-24")
+async def test_a_blank_message_is_found_by_its_type(modern: Agent) -> None:
+    await modern.ask("store_conversation_message", sender="agent", message_content=" ", message_type="tool_call")
+    [item] = await modern.ask("search_conversations", query="tool call")
+    assert item["message_type"] == "tool_call"
+
+
+@pytest.mark.proves("JRN-26")
+async def test_common_words_find_nothing(modern: Agent) -> None:
     for text in ("When did he go there?", "The xylophone is out of tune."):
         await modern.ask("store_conversation_message", sender="user", message_content=text)
     [item] = await modern.ask("search_conversations", query="When did he tune the xylophone?")
@@ -29,7 +46,8 @@ async def test_words_that_everybody_says_find_nothing(modern: Agent) -> None:
     assert await modern.ask("search_conversations", query="When did he?") == []
 
 
-async def test_what_was_said_in_the_conversation_of_a_good_answer_comes_before_the_same_words_elsewhere(
+@pytest.mark.proves("JRN-23", "JRN-30")
+async def test_a_message_in_a_matching_conversation_ranks_before_the_same_text_elsewhere(
     modern: Agent,
 ) -> None:
     for conversation, text in (("music", "Birch wood?"), ("music", "A xylophone of wood."), ("garden", "Birch wood?")):
@@ -47,7 +65,8 @@ async def test_what_was_said_in_the_conversation_of_a_good_answer_comes_before_t
     assert await modern.ask("search_conversations", query="xylophone wood", limit=2) == items[:2]
 
 
-async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make: Make, namespace: str) -> None:
+@pytest.mark.proves("JRN-27")
+async def test_while_meaning_is_unavailable_words_answer_and_by_meaning_is_false(make: Make, namespace: str) -> None:
     away = RemoteStore(connect("http://127.0.0.1:1"), "precedent")
     principal = Principal("tester", "agent", Role.AGENT, namespace)
 
@@ -70,6 +89,7 @@ async def test_while_meanings_are_away_words_answer_and_the_answer_says_so(make:
     await away.close()
 
 
+@pytest.mark.proves("JRN-28")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     query=st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)

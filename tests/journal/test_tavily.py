@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from server.journal.tavily import Tavily
-from server.principals import Principal, Role
+from server.core.principals import Principal, Role
+from server.journal.tavily import SearchWeb, Tavily
 from tests.agents import error, texts
 from tests.conftest import Cypher
 from tests.journal.conftest import NOWHERE, Agent, Make
@@ -49,7 +49,7 @@ class Answer:
 
 
 class Api(ThreadingHTTPServer):
-    """Gives the answers that a test has laid out, the last one again and again, and keeps what it was asked."""
+    """Gives the answers that a test defined, repeats the last one, and stores the requests."""
 
     daemon_threads = True
 
@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         answer = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
         if answer.hangs:
             self.server.released.wait(30)
-            return  # whoever asked has gone
+            return  # the client has gone
         content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         self.send_response(answer.status)
         for name, value in answer.headers.items():
@@ -102,7 +102,7 @@ Connect = Callable[..., Any]
 
 @pytest.fixture
 def connect(make: Make, namespace: str) -> Connect:
-    """Connects an agent to a journal whose web search goes to `url`."""
+    """Connect an agent to a journal whose web search goes to `url`."""
 
     @asynccontextmanager
     async def connected(
@@ -125,7 +125,7 @@ async def web(connect: Connect, api: Api) -> AsyncIterator[Agent]:
 Search = Callable[..., Awaitable[Any]]
 
 
-@pytest.mark.proves("journal:web")
+@pytest.mark.proves("JRN-53", "JRN-56")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_search_answers_with_the_results_and_keeps_the_key_in_the_header(
     connect: Connect, api: Api, mode: str
@@ -154,6 +154,7 @@ async def test_a_search_answers_with_the_results_and_keeps_the_key_in_the_header
     }
 
 
+@pytest.mark.proves("JRN-54")
 async def test_every_option_reaches_the_api_under_its_name(web: Agent, api: Api) -> None:
     options = {
         "query": "ü 🎉",
@@ -172,6 +173,7 @@ async def test_every_option_reaches_the_api_under_its_name(web: Agent, api: Api)
     assert api.asked[0][2] == options
 
 
+@pytest.mark.proves("JRN-55")
 @pytest.mark.parametrize(
     ("options", "days"),
     [
@@ -183,13 +185,12 @@ async def test_every_option_reaches_the_api_under_its_name(web: Agent, api: Api)
         ({"topic": "news", "time_range": "year", "days": 9}, 9),
     ],
 )
-async def test_days_are_sent_where_they_mean_something(
-    web: Agent, api: Api, options: dict[str, Any], days: int | None
-) -> None:
+async def test_days_are_sent_where_they_apply(web: Agent, api: Api, options: dict[str, Any], days: int | None) -> None:
     await web.ask("tavily_web_search", query="q", **options)
     assert api.asked[0][2].get("days") == days
 
 
+@pytest.mark.proves("JRN-53")
 @pytest.mark.parametrize(
     "images", [["https://example.com/a.png"], [{"url": "https://example.com/a.png", "description": "A."}]]
 )
@@ -202,6 +203,7 @@ async def test_images_come_with_the_results(web: Agent, api: Api, images: list[A
     assert json.loads(texts(result)[1]) == {"images": [image]}
 
 
+@pytest.mark.proves("JRN-53", "JRN-60")
 async def test_raw_content_comes_with_its_result_and_is_bounded(web: Agent, api: Api) -> None:
     api.answers = [Answer(body={"results": [{**RESULTS[0], "raw_content": "x" * 300_000, "published_date": "today"}]})]
     [item] = await web.ask("tavily_web_search", query="q", include_raw_content=True)
@@ -209,13 +211,32 @@ async def test_raw_content_comes_with_its_result_and_is_bounded(web: Agent, api:
     assert item["published_date"] == "today"
 
 
+@pytest.mark.proves("JRN-57")
 @pytest.mark.parametrize(
     "first", [Answer(429, {"detail": {"error": "slow down"}}), Answer(500, b""), Answer(503, b"x")]
 )
-async def test_what_may_pass_is_tried_again(web: Agent, api: Api, first: Answer) -> None:
+async def test_a_temporary_failure_is_tried_again(web: Agent, api: Api, first: Answer) -> None:
     api.answers = [first, Answer()]
     assert len(await web.ask("tavily_web_search", query="q")) == 3
     assert len(api.asked) == 2
+
+
+@pytest.mark.proves("JRN-57")
+@pytest.mark.parametrize(("asked", "paused"), [("2", 2.0), ("60", 8.0)])
+async def test_retry_after_is_respected_up_to_a_limit(
+    api: Api, monkeypatch: pytest.MonkeyPatch, asked: str, paused: float
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr("server.journal.tavily.anyio.sleep", sleep)
+    api.answers = [Answer(429, b"", {"retry-after": asked}), Answer()]
+    tavily = Tavily(SecretStr(KEY), api.url, pause=0.001)
+    assert len((await tavily.search(SearchWeb(query="q"))).items) == 3
+    assert pauses == [paused]
+    await tavily.close()
 
 
 UNAVAILABLE, SETUP, INVALID = (
@@ -225,7 +246,7 @@ UNAVAILABLE, SETUP, INVALID = (
 )
 
 
-@pytest.mark.proves("journal:web")
+@pytest.mark.proves("JRN-57", "JRN-59")
 @pytest.mark.parametrize(
     ("status", "meaning", "attempts"),
     [
@@ -240,7 +261,7 @@ UNAVAILABLE, SETUP, INVALID = (
         (422, INVALID, 1),
     ],
 )
-async def test_each_failure_is_told_for_what_it_is(
+async def test_each_failure_has_its_error(
     web: Agent, api: Api, status: int, meaning: tuple[str, str], attempts: int
 ) -> None:
     api.answers = [Answer(status, {"detail": {"error": "no"}}, {"location": f"{api.url}/elsewhere"})]
@@ -249,8 +270,9 @@ async def test_each_failure_is_told_for_what_it_is(
     assert len(api.asked) == attempts
 
 
+@pytest.mark.proves("JRN-56")
 @pytest.mark.parametrize("status", [200, 302, 400, 401, 429, 432, 500])
-async def test_neither_the_key_nor_our_insides_are_ever_told_or_logged(
+async def test_neither_the_key_nor_internals_are_shown_or_logged(
     web: Agent, api: Api, capsys: pytest.CaptureFixture[str], status: int
 ) -> None:
     api.answers = [Answer(status, {"detail": {"error": f"you sent {KEY} to {api.url}"}})]
@@ -261,6 +283,7 @@ async def test_neither_the_key_nor_our_insides_are_ever_told_or_logged(
     assert "httpx" not in shown
 
 
+@pytest.mark.proves("JRN-59")
 async def test_the_reason_of_a_refused_search_is_passed_on(web: Agent, api: Api) -> None:
     api.answers = [Answer(400, OFFICIAL_REFUSAL)]
     refused = await web.refused("tavily_web_search", query="q" * 401)
@@ -271,6 +294,7 @@ async def test_the_reason_of_a_refused_search_is_passed_on(web: Agent, api: Api)
     assert (await web.refused("tavily_web_search", query="q"))["message"] == "Tavily refuses this search"
 
 
+@pytest.mark.proves("JRN-60")
 @pytest.mark.parametrize(
     "body",
     [
@@ -279,41 +303,45 @@ async def test_the_reason_of_a_refused_search_is_passed_on(web: Agent, api: Api)
     ],
     ids=["empty", "html", "list", "no results", "null", "no url", "half a character", "far too large"],
 )  # fmt: skip
-async def test_garbage_is_an_error_and_no_empty_answer(web: Agent, api: Api, body: bytes) -> None:
+async def test_an_unreadable_answer_is_an_error_and_not_an_empty_list(web: Agent, api: Api, body: bytes) -> None:
     api.answers = [Answer(body=body)]
     refused = await web.refused("tavily_web_search", query="q")
     assert refused["details"]["reason"] == "WEB_SEARCH_UNAVAILABLE"
 
 
-async def test_what_is_missing_from_a_result_is_empty_and_what_is_new_is_ignored(web: Agent, api: Api) -> None:
+@pytest.mark.proves("JRN-53")
+async def test_missing_texts_of_a_result_are_empty_and_unknown_fields_ignored(web: Agent, api: Api) -> None:
     api.answers = [Answer(body={"results": [{"url": "https://example.com", "title": None, "new": {}}], "usage": {}})]
     [item] = await web.ask("tavily_web_search", query="q")
     assert (item["title"], item["content"], item["score"]) == ("", "", None)
 
 
-async def test_a_server_that_does_not_answer_is_not_waited_for(connect: Connect, api: Api) -> None:
+@pytest.mark.proves("JRN-58")
+async def test_an_attempt_ends_at_its_time_limit(connect: Connect, api: Api) -> None:
     api.answers = [Answer(hangs=True)]
     async with connect(api.url, timeout=0.2) as agent:
         refused = await agent.refused("tavily_web_search", query="q")
     assert "did not answer within 0.2 s" in refused["message"]
-    assert len(api.asked) == 1, "what was slow once is not asked three times"
+    assert len(api.asked) == 1, "a slow search is not tried again"
 
 
-async def test_a_server_that_cannot_be_reached_is_told(connect: Connect) -> None:
+@pytest.mark.proves("JRN-59")
+async def test_a_server_that_cannot_be_reached_is_reported(connect: Connect) -> None:
     async with connect(NOWHERE) as agent:
         refused = await agent.refused("tavily_web_search", query="q")
     assert refused["message"] == "Tavily cannot be reached; try again later."
 
 
-async def test_without_a_key_nothing_is_asked_and_the_error_is_the_documented_one(connect: Connect, api: Api) -> None:
+@pytest.mark.proves("JRN-61")
+async def test_without_a_key_nothing_is_sent_and_the_error_is_the_documented_one(connect: Connect, api: Api) -> None:
     async with connect(api.url, key=None) as agent:
         refused = await agent.refused("tavily_web_search", query="q")
     assert refused["message"].startswith("Tavily API key is not configured. Cannot perform search.")
     assert api.asked == []
 
 
-@pytest.mark.proves("journal:web:attribution")
-async def test_an_attribution_is_logged_only_for_the_agent_that_is_named(web: Agent, cypher: Cypher) -> None:
+@pytest.mark.proves("JRN-62")
+async def test_an_attribution_is_logged_only_for_a_named_agent(web: Agent, cypher: Cypher) -> None:
     result = await web.call("tavily_web_search", query="anonymous")
     assert result.structured_content is not None
     assert result.structured_content["attribution_id"] is None
@@ -328,15 +356,17 @@ async def test_an_attribution_is_logged_only_for_the_agent_that_is_named(web: Ag
     assert len(source["full_content_hash"]) == 64
 
 
+@pytest.mark.proves("JRN-62")
 async def test_a_failed_search_logs_nothing(web: Agent, api: Api) -> None:
     api.answers = [Answer(500, b"")]
     await web.refused("tavily_web_search", query="q", agent_id="ada")
     assert await web.ask("get_source_attributions") == []
 
 
+@pytest.mark.proves("JRN-63")
 async def test_a_viewer_may_search_but_not_log(connect: Connect, api: Api) -> None:
     async with connect(api.url, role=Role.VIEWER) as viewer:
         assert len(await viewer.ask("tavily_web_search", query="q")) == 3
         refused = error(await viewer.call("tavily_web_search", query="q", agent_id="ada"))
     assert (refused["code"], refused["details"]["reason"]) == ("InvalidRequest", "PERMISSION_DENIED")
-    assert len(api.asked) == 1, "what cannot be logged is not searched, and not paid for"
+    assert len(api.asked) == 1, "the role is checked before the search"

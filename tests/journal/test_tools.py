@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from server.access.roles import TOOLS as ROLES
-from server.errors import (
+from server.core.errors import (
     Conflict,
     GraphUnavailable,
     InternalError,
@@ -16,8 +16,8 @@ from server.errors import (
     SetupError,
     WebSearchUnavailable,
 )
+from server.core.principals import Role
 from server.journal.tools import TOOLS, envelope
-from server.principals import Role
 from tests.agents import error, texts
 from tests.conftest import Cypher
 from tests.journal.conftest import Agent
@@ -25,7 +25,7 @@ from tests.journal.test_bad_input import BY_NAME, GOOD
 
 pytestmark = pytest.mark.anyio
 
-# journal.md "Tool Reference": the arguments, in order; required; nullable; and what was added to them.
+# The documented arguments (JRN-2): all, required, nullable, and our additions.
 SPECIFIED: dict[str, tuple[str, str, str, str]] = {
     "store_conversation_message": (
         "agent_id user_id sender message_content message_type tool_info context_snapshot_id source_attribution_id",
@@ -33,8 +33,10 @@ SPECIFIED: dict[str, tuple[str, str, str, str]] = {
         "user_id tool_info context_snapshot_id source_attribution_id",
         "conversation_id",
     ),
-    "get_conversation_history": ("agent_id conversation_id limit offset", "agent_id", "conversation_id", ""),
-    "search_conversations": ("", "", "", "agent_id query limit"),
+    "get_conversation_history": ("agent_id conversation_id limit offset", "agent_id", "conversation_id", "order"),
+    "get_agents": ("", "", "", "limit offset"),
+    "get_conversations": ("", "", "", "agent_id limit offset"),
+    "search_conversations": ("", "", "", "agent_id query limit offset"),
     "store_context": (
         "agent_id context_type context_data parent_context_id",
         "agent_id context_type context_data",
@@ -81,12 +83,13 @@ SPECIFIED: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-def test_the_fourteen_tools_and_the_search_are_published() -> None:
+@pytest.mark.proves("JRN-1")
+def test_all_seventeen_tools_are_published() -> None:
     assert set(BY_NAME) == set(SPECIFIED)
-    assert len(BY_NAME) == 15
+    assert len(BY_NAME) == 17
 
 
-@pytest.mark.proves("journal:schemas")
+@pytest.mark.proves("JRN-2", "JRN-4")
 @pytest.mark.parametrize("name", SPECIFIED)
 def test_a_tool_takes_the_specified_arguments(name: str) -> None:
     schema = BY_NAME[name].input_schema()
@@ -94,34 +97,64 @@ def test_a_tool_takes_the_specified_arguments(name: str) -> None:
     own = [field for field in schema["properties"] if field not in added]
     assert sorted(own) == sorted(arguments)
     assert set(schema["properties"]) == {*arguments, *added}
-    assert set(schema["required"]) == {*required, *({"agent_id", "query"} if name == "search_conversations" else ())}
-    null = {field for field, part in schema["properties"].items() if "null" in part["type"]}
+    ours = {"search_conversations": {"agent_id", "query"}, "get_conversations": {"agent_id"}}
+    assert set(schema.get("required", ())) == {*required, *ours.get(name, ())}
+    null = {field for field, part in schema["properties"].items() if "null" in part.get("type", ())}
     assert null - set(added) == set(nullable)
     assert schema.get("additionalProperties") is (None if name.startswith("get_") else False)
 
 
+@pytest.mark.proves("JRN-3", "JRN-54")
 def test_the_defaults_and_bounds_are_the_specified_ones() -> None:
     for name, tool in BY_NAME.items():
         fields = tool.input_schema()["properties"]
         if name.startswith("get_") and name not in {"get_context", "get_all_contexts"}:
             assert fields["limit"] == {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
             assert (fields["offset"]["minimum"], fields["offset"]["default"]) == (0, 0)
+    assert BY_NAME["get_all_contexts"].input_schema()["properties"]["limit"]["default"] == 1_000
+    assert BY_NAME["get_conversation_history"].input_schema()["properties"]["order"]["default"] == "oldest"
+    search = BY_NAME["search_conversations"].input_schema()["properties"]
+    assert search["limit"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}
     web = BY_NAME["tavily_web_search"].input_schema()["properties"]
     assert web["max_results"] == {"type": "integer", "minimum": 5, "maximum": 20, "default": 10}
     assert (web["search_depth"]["enum"], web["search_depth"]["default"]) == (["basic", "advanced"], "basic")
     assert (web["topic"]["enum"], web["topic"]["default"]) == (["general", "news"], "general")
     assert web["time_range"]["enum"] == ["day", "week", "month", "year", "d", "w", "m", "y"]
-    assert web["days"]["default"] == 3
+    assert (web["days"]["minimum"], web["days"]["maximum"], web["days"]["default"]) == (1, 3_650, 3)
+    assert (web["query"]["minLength"], web["query"]["maxLength"]) == (1, 1_000)
     assert BY_NAME["store_conversation_message"].input_schema()["properties"]["message_type"]["default"] == "text"
 
 
-def test_what_an_agent_has_to_read_stays_small() -> None:
-    told = [(tool.name, tool.description, tool.input_schema(), tool.output_schema()) for tool in TOOLS]
-    assert len(json.dumps(told)) <= 18_432
+@pytest.mark.proves("JRN-13", "JRN-14", "JRN-28", "JRN-38")
+def test_texts_have_the_documented_limits() -> None:
+    limits = {
+        "agent_id": 500,
+        "conversation_id": 1_000,
+        "context_type": 1_000,
+        "unit": 1_000,
+        "key_value": 10_000,
+        "source_uri": 10_000,
+        "description": 100_000,
+        "content_summary": 100_000,
+        "reason": 100_000,
+        "message_content": 1_048_576,
+        "tool_info": 1_048_576,
+    }
+    for name, tool in BY_NAME.items():
+        for field, schema in tool.input_schema()["properties"].items():
+            if field in limits:
+                assert schema["maxLength"] == limits[field], (name, field)
+    assert BY_NAME["search_conversations"].input_schema()["properties"]["query"]["maxLength"] == 10_000
 
 
+def test_the_listing_of_the_family_stays_small() -> None:
+    listing = [(tool.name, tool.description, tool.input_schema(), tool.output_schema()) for tool in TOOLS]
+    assert len(json.dumps(listing)) <= 20_480
+
+
+@pytest.mark.proves("JRN-9", "JRN-10")
 @pytest.mark.parametrize("name", BY_NAME)
-def test_each_tool_says_honestly_what_it_does(name: str) -> None:
+def test_annotations_and_roles_are_correct(name: str) -> None:
     tool = BY_NAME[name]
     reads = name.startswith(("get_", "search_"))
     assert (tool.read_only, tool.idempotent, tool.destructive) == (reads, reads, False)
@@ -130,6 +163,7 @@ def test_each_tool_says_honestly_what_it_does(name: str) -> None:
     assert tool.output_schema()["type"] == "object"
 
 
+@pytest.mark.proves("JRN-10", "JRN-66")
 @pytest.mark.parametrize("name", [name for name, tool in BY_NAME.items() if ROLES[tool.name] is Role.AGENT])
 async def test_a_viewer_reads_and_does_not_write(agent: Agent, cypher: Cypher, name: str) -> None:
     async with agent.at(role=Role.VIEWER).connected() as viewer:
@@ -139,12 +173,13 @@ async def test_a_viewer_reads_and_does_not_write(agent: Agent, cypher: Cypher, n
     assert await cypher("MATCH (n {namespace: $namespace}) RETURN n.name AS name") == []
 
 
-async def test_an_unknown_tool_is_told_as_the_specification_says(agent: Agent) -> None:
+@pytest.mark.proves("JRN-65")
+async def test_an_unknown_tool_is_method_not_found(agent: Agent) -> None:
     refused = error(await agent.call("get_nothing"))
     assert refused["code"] == "MethodNotFound"
 
 
-@pytest.mark.proves("journal:errors")
+@pytest.mark.proves("JRN-64", "JRN-65")
 @pytest.mark.parametrize(
     ("raised", "code"),
     [
@@ -160,11 +195,11 @@ async def test_an_unknown_tool_is_told_as_the_specification_says(agent: Agent) -
     ],
 )
 def test_every_kind_of_error_has_its_code_name(raised: PrecedentError, code: str) -> None:
-    told: dict[str, Any] = envelope(raised, "store_context")
-    assert told == {"error": {"code": code, "message": "No.", "details": {"reason": raised.code}}}
+    form: dict[str, Any] = envelope(raised, "store_context")
+    assert form == {"error": {"code": code, "message": "No.", "details": {"reason": raised.code}}}
 
 
-@pytest.mark.proves("journal:errors")
+@pytest.mark.proves("JRN-64", "JRN-67")
 async def test_the_code_name_is_in_the_content(agent: Agent) -> None:
     result = await agent.call("store_context", context_type="", context_data="x", nothing=1)
     assert result.is_error

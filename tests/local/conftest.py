@@ -10,11 +10,11 @@ import anyio
 import anyio.abc
 import pytest
 
+from server.core.home import Cache, Home
+from server.core.settings import Settings
 from server.embedding.provision import model_folder
-from server.home import Cache, Home
 from server.local.neo4j import stop_leftover
 from server.local.ports import free_ports
-from server.settings import Settings
 from tests.local.web import Web, web
 
 

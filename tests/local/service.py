@@ -11,10 +11,10 @@ from pathlib import Path
 
 import anyio
 
-from server.home import LocalPaths
-from server.local.archive import installation
+from server.core.home import LocalPaths
+from server.local.class_data import installation
 from server.local.neo4j import LocalNeo4j
-from server.local.owner import hold
+from server.local.owner import own
 from server.local.ports import Ports
 
 
@@ -30,7 +30,7 @@ async def serve(paths: LocalPaths, ports: Ports) -> None:
 
 def main(home: str, cache: str, bolt: str, browser: str, *deaf: str) -> None:
     paths, ports = LocalPaths.of(Path(home), Path(cache)), Ports(int(bolt), int(browser))
-    with hold(paths.home, "serve", {"bolt": ports.bolt, "browser": ports.browser}):
+    with own(paths.home, "serve", {"bolt": ports.bolt, "browser": ports.browser}):
         if deaf:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             print("ready", flush=True)  # noqa: T201 - its one word

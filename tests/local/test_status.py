@@ -1,4 +1,4 @@
-"""What `precedent status` and `precedent stop` see and do from another terminal. Source: issue 3, section 2."""
+"""What `precedent status` and `precedent stop` see and do from another terminal. Source: SVC-15, SVC-16."""
 
 import os
 import sys
@@ -7,22 +7,22 @@ import anyio
 import psutil
 import pytest
 
-from server.errors import SetupError
-from server.home import Cache, Home
-from server.local.neo4j import running
+from server.core.errors import SetupError
+from server.core.home import Cache, Home
+from server.local.neo4j import find_processes
 from server.local.ports import free_ports
-from server.local.status import Status, status, stop
+from server.local.status import Status, load_status, stop
 from tests.local.conftest import service
 
 _COMMAND = """
 import signal
 import sys
 import anyio
-from server.settings import Settings
-from server.stack import graph_beside
+from server.core.settings import Settings
+from server.local.connection import open_graph_for_command
 
 async def work():
-    async with graph_beside(Settings(), "ingest"):
+    async with open_graph_for_command(Settings(), "ingest"):
         print("ready", flush=True)
         await anyio.sleep_forever()
 
@@ -34,29 +34,31 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also
 
 
 async def test_where_nothing_runs_there_is_nothing_to_stop(home: Home) -> None:
-    assert status(home) == Status(owner=None, neo4j_pid=None)
-    assert not status(home).is_running
+    assert load_status(home) == Status(owner=None, neo4j_pid=None)
+    assert not load_status(home).is_running
     assert await stop(home) is False
 
 
-async def test_a_running_service_is_seen_and_stopped_whole(home: Home, shared_cache: Cache) -> None:
+@pytest.mark.proves("SVC-15")
+async def test_a_running_service_is_shown_and_stopped_completely(home: Home, shared_cache: Cache) -> None:
     async with service(home, shared_cache) as process:
-        seen = status(home)
+        seen = load_status(home)
         assert seen.owner is not None
         assert (seen.owner.pid, seen.owner.command) == (process.pid, "serve")
         assert seen.is_running
         assert not seen.has_leftover
-        assert [each.pid for each in running(home)] == [seen.neo4j_pid]
+        assert [each.pid for each in find_processes(home)] == [seen.neo4j_pid]
         assert await stop(home) is True
         assert await process.wait() == 0
-    assert status(home) == Status(owner=None, neo4j_pid=None)
+    assert load_status(home) == Status(owner=None, neo4j_pid=None)
 
 
-async def test_what_a_killed_service_left_behind_is_seen_and_stopped(home: Home, shared_cache: Cache) -> None:
+@pytest.mark.proves("SVC-15")
+async def test_the_leftover_of_a_killed_service_is_shown_and_stopped(home: Home, shared_cache: Cache) -> None:
     async with service(home, shared_cache) as process:
         process.kill()
         await process.wait()
-        seen = status(home)
+        seen = load_status(home)
         assert seen.has_leftover
         assert not seen.is_running
         assert seen.neo4j_pid is not None
@@ -77,9 +79,9 @@ async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: H
         async with await anyio.open_process([sys.executable, "-c", _COMMAND, shell], env=environment) as process:
             assert process.stdout is not None
             assert (await process.stdout.receive()).startswith(b"ready")
-            assert status(home).neo4j_pid is not None
+            assert load_status(home).neo4j_pid is not None
             assert await stop(home) is True
-            assert status(home) == Status(owner=None, neo4j_pid=None)
+            assert load_status(home) == Status(owner=None, neo4j_pid=None)
             assert await process.wait() != 0
 
 
@@ -87,4 +89,4 @@ async def test_a_service_that_does_not_stop_is_named(home: Home, shared_cache: C
     async with service(home, shared_cache, "deaf") as process:
         with pytest.raises(SetupError, match=f"Process {process.pid} .*still runs"):
             await stop(home, patience=0.3)
-        assert status(home).is_running
+        assert load_status(home).is_running

@@ -1,4 +1,4 @@
-"""Neo4j is there for as long as the service is. Source: issue 3, section 2."""
+"""Neo4j runs for as long as the service does. Source: SVC-14."""
 
 from collections.abc import AsyncIterator
 
@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j import AsyncGraphDatabase
 
-from server.errors import PortTaken
-from server.home import Cache, Home
-from server.local.archive import installation
-from server.local.neo4j import USER, LocalNeo4j, running
+from server.core.errors import PortTaken
+from server.core.home import Cache, Home
+from server.local.class_data import installation
+from server.local.neo4j import USER, LocalNeo4j, find_processes
 from server.local.ports import Ports, free_ports
-from server.local.supervisor import State, Supervisor, pause
+from server.local.supervisor import State, Supervisor, restart_pause
 from tests.local.conftest import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also on a busy machine
@@ -30,7 +30,8 @@ async def supervised(home: Home, shared_cache: Cache) -> AsyncIterator[tuple[Loc
     await supervisor.stop()
 
 
-async def test_a_killed_neo4j_comes_back_with_everything_acknowledged(
+@pytest.mark.proves("SVC-62")
+async def test_a_killed_neo4j_restarts_with_every_acknowledged_write(
     supervised: tuple[LocalNeo4j, Supervisor], home: Home
 ) -> None:
     neo4j, supervisor = supervised
@@ -49,7 +50,7 @@ async def test_a_killed_neo4j_comes_back_with_everything_acknowledged(
         [said] = (await driver.execute_query("MATCH (s:Said) RETURN count(s)", database_="neo4j")).records[0]
         assert said == 50
         tasks.cancel_scope.cancel()
-    assert [each.pid for each in running(home)] == [supervisor.pid]
+    assert [each.pid for each in find_processes(home)] == [supervisor.pid]
 
 
 async def test_a_stop_during_a_restart_leaves_nothing_running(
@@ -66,18 +67,19 @@ async def test_a_stop_during_a_restart_leaves_nothing_running(
         tasks.cancel_scope.cancel()
     await supervisor.stop()
     assert supervisor.state is State.STOPPED
-    assert running(home) == []
+    assert find_processes(home) == []
 
 
-async def test_a_first_start_that_fails_is_told_and_not_repeated(home: Home, shared_cache: Cache) -> None:
+async def test_a_first_start_that_fails_raises_and_is_not_repeated(home: Home, shared_cache: Cache) -> None:
     [port] = free_ports(1)
     supervisor = Supervisor(LocalNeo4j(installation(shared_cache), home, Ports(port, port)))
-    with pytest.raises(PortTaken, match="give each its own"):
+    with pytest.raises(PortTaken, match="use different ports"):
         await supervisor.start()
     assert supervisor.state is State.STOPPED
-    assert running(home) == []
+    assert find_processes(home) == []
 
 
+@pytest.mark.proves("SVC-14")
 @given(st.integers(0, 10_000))
 def test_pauses_grow_and_stay_bounded(failures: int) -> None:
-    assert 0 < pause(failures) <= pause(failures + 1) <= 30
+    assert 0 < restart_pause(failures) <= restart_pause(failures + 1) <= 30

@@ -1,25 +1,26 @@
-"""Weighted reciprocal rank fusion. Source: cognitive.md "RRF Fusion"; issue "Cognition and evaluation"."""
+"""Weighted reciprocal rank fusion."""
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.ranking.fusion import Candidate
-from server.ranking.reciprocal import by_meaning, by_words, fuse_ranks
+from server.ranking.reciprocal import fuse_ranks, order_by_meaning, order_by_words
+from server.ranking.relevance import Evidence
 
 records = st.lists(st.integers(1, 30), unique=True, max_size=12)
 weights = st.floats(0.0, 1.0).map(lambda share: (share, 1.0 - share))
 AT = {record: f"{record // 3:03}" for record in range(1, 31)}
 
 
-def _one(record: int, cosine: float | None, place: int | None = None, words: float = 0.0, id_: str = "") -> Candidate:
+def _one(record: int, meaning: float | None, place: int | None = None, words: float = 0.0) -> Evidence:
     session = None if place is None else "s"
-    where = None if place is None else (place, place)
-    return Candidate(id_ or f"p{record}", record, session, AT[record], words, cosine, where)
+    return Evidence(record, f"p{record}", AT[record], meaning, words, session, place, place)
 
 
 @given(records.filter(bool), records, weights)
+@pytest.mark.proves("RET-22")
 def test_the_first_of_all_lists_has_the_score_one(one: list[int], other: list[int], both: tuple[float, float]) -> None:
     other = [one[0], *(record for record in other if record != one[0])]
     best = fuse_ranks([(one, both[0]), (other, both[1])], AT)[0]
@@ -27,6 +28,7 @@ def test_the_first_of_all_lists_has_the_score_one(one: list[int], other: list[in
 
 
 @given(records, records, weights)
+@pytest.mark.proves("RET-22")
 def test_scores_are_what_the_formula_says_and_descend(one: list[int], other: list[int], w: tuple[float, float]) -> None:
     fused = fuse_ranks([(one, w[0]), (other, w[1])], AT)
     for hit in fused:
@@ -46,6 +48,7 @@ def test_scores_are_what_the_formula_says_and_descend(one: list[int], other: lis
 
 
 @given(records, records, records, weights)
+@pytest.mark.proves("RET-24")
 def test_evidence_of_the_graph_never_takes_a_better_ones_place(
     one: list[int], other: list[int], evidence: list[int], w: tuple[float, float]
 ) -> None:
@@ -63,33 +66,31 @@ candidates = st.lists(
 
 
 @given(candidates)
-def test_the_order_by_meaning_does_not_depend_on_who_proposed_first(proposed: list[Candidate]) -> None:
-    proposed = list({each.id: each for each in proposed}.values())
-    shuffled = sorted(proposed, key=lambda each: each.id[::-1])
-    ordered = by_meaning(proposed)
-    assert ordered == by_meaning(shuffled)
-    assert sorted(ordered) == sorted(each.record for each in proposed if each.cosine is not None)
+@pytest.mark.proves("RET-17")
+def test_the_order_by_meaning_does_not_depend_on_who_proposed_first(proposed: list[Evidence]) -> None:
+    proposed = list({each.record: each for each in proposed}.values())
+    shuffled = sorted(proposed, key=lambda each: each.passage[::-1])
+    ordered = order_by_meaning(proposed)
+    assert ordered == order_by_meaning(shuffled)
+    assert sorted(ordered) == sorted(each.record for each in proposed if each.meaning is not None)
 
 
+@pytest.mark.proves("RET-23")
 def test_what_stands_next_to_what_is_near_is_nearer() -> None:
-    assert by_meaning([_one(1, 0.9), _one(2, 0.3), _one(3, 0.2)]) == [1, 2, 3]
-    assert by_meaning([_one(1, 0.9, 4), _one(2, 0.3), _one(3, 0.2, 5)]) == [1, 3, 2]
-    assert by_meaning([_one(1, 0.9, 4), _one(2, 0.3), _one(3, 0.2, 6)]) == [1, 3, 2]
-    assert by_meaning([_one(1, 0.9, 4), _one(2, 0.3), _one(3, 0.2, 7)]) == [1, 2, 3]
+    assert order_by_meaning([_one(1, 0.9), _one(2, 0.3), _one(3, 0.2)]) == [1, 2, 3]
+    assert order_by_meaning([_one(1, 0.9, 4), _one(2, 0.3), _one(3, 0.2, 5)]) == [1, 3, 2]
+    assert order_by_meaning([_one(1, 0.9, 4), _one(2, 0.3), _one(3, 0.2, 6)]) == [1, 3, 2]
+    assert order_by_meaning([_one(1, 0.9, 4), _one(2, 0.3), _one(3, 0.2, 7)]) == [1, 2, 3]
 
 
+@pytest.mark.proves("RET-23")
 def test_a_record_of_several_places_is_near_to_what_stands_before_and_after_them() -> None:
-    wide = Candidate("w", 3, "s", "0", 0.0, 0.2, (5, 9))
-    assert by_meaning([_one(1, 0.9, 10), _one(2, 0.3), wide]) == [1, 3, 2]
-    assert by_meaning([_one(1, 0.9, 4), _one(2, 0.3), wide]) == [1, 3, 2]
-    assert by_meaning([_one(1, 0.9, 12), _one(2, 0.3), wide]) == [1, 2, 3]
+    wide = Evidence(3, "w", "0", 0.2, 0.0, "s", 5, 9)
+    assert order_by_meaning([_one(1, 0.9, 10), _one(2, 0.3), wide]) == [1, 3, 2]
+    assert order_by_meaning([_one(1, 0.9, 4), _one(2, 0.3), wide]) == [1, 3, 2]
+    assert order_by_meaning([_one(1, 0.9, 12), _one(2, 0.3), wide]) == [1, 2, 3]
 
 
-def test_a_record_stands_by_its_best_passage() -> None:
-    several = [_one(1, 0.1, id_="a"), _one(1, 0.8, id_="b"), _one(2, 0.5)]
-    assert by_meaning(several) == [1, 2]
-    assert by_words([_one(1, None, words=1.0, id_="a"), _one(1, None, words=9.0, id_="b"), _one(2, 0.5)], 100) == [1]
-
-
-def test_words_count_of_the_first_passages_alone() -> None:
-    assert by_words([_one(record, None, words=float(record)) for record in range(1, 6)], 3) == [5, 4, 3]
+@pytest.mark.proves("RET-23")
+def test_words_count_of_the_first_records_alone() -> None:
+    assert order_by_words([_one(record, None, words=record / 10) for record in range(1, 6)], 3) == [5, 4, 3]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.ranking.terms import is_common, stems, terms
+from server.ranking.terms import extract_terms, is_common, stem_terms
 
 
 @pytest.mark.parametrize(
@@ -22,25 +22,29 @@ from server.ranking.terms import is_common, stems, terms
         ("the of and — … \u0000", []),
     ],
 )
+@pytest.mark.proves("RET-5")
 def test_words_are_lower_case_whole_and_say_something(text: str, expected: list[str]) -> None:
-    assert terms(text) == expected
+    assert extract_terms(text) == expected
 
 
 @given(st.text())
+@pytest.mark.proves("RET-5")
 def test_a_word_is_free_of_any_query_syntax(text: str) -> None:
-    assert not set('+-&|!(){}[]^"~*?:\\/<>= \t\n') & set("".join(terms(text)))
-    assert not {"AND", "OR", "NOT"} & set(terms(text))
+    assert not set('+-&|!(){}[]^"~*?:\\/<>= \t\n') & set("".join(extract_terms(text)))
+    assert not {"AND", "OR", "NOT"} & set(extract_terms(text))
 
 
 @given(st.text())
+@pytest.mark.proves("RET-5")
 def test_the_words_of_words_are_the_same_words(text: str) -> None:
-    assert terms(" ".join(terms(text))) == terms(text)
+    assert extract_terms(" ".join(extract_terms(text))) == extract_terms(text)
 
 
 def test_words_come_down_to_stems() -> None:
-    assert stems(["painted", "painting", "paints"]) == {"paint"}
+    assert stem_terms(["painted", "painting", "paints"]) == {"paint"}
 
 
+@pytest.mark.proves("RET-5")
 def test_what_english_says_all_the_time_is_common() -> None:
     assert is_common("It was the")
     assert not is_common("It was the graph")

@@ -11,7 +11,8 @@ from server.rest.limits import BodyLimit
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_body_that_stops_coming_is_given_up_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.proves("SVC-57")
+async def test_a_body_that_stops_arriving_is_a_request_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_SILENCE", 0.05)
     app = FastAPI()
     errors.install(app)

@@ -3,20 +3,21 @@
 import anyio
 import pytest
 
-from server.errors import QueryTimeout
+from server.core.errors import QueryTimeout
 from server.retrieval import turns
-from server.retrieval.turns import turn
+from server.retrieval.turns import take_turn
 
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.proves("RET-25")
 async def test_writers_of_a_session_go_in_the_order_in_which_they_came() -> None:
     went: list[tuple[str, int]] = []
     inside = 0
 
     async def write(session: str | None, number: int) -> None:
         nonlocal inside
-        async with turn("n", session):
+        async with take_turn("n", session):
             inside += session == "talk"
             assert inside <= 1
             await anyio.lowlevel.checkpoint()
@@ -31,12 +32,13 @@ async def test_writers_of_a_session_go_in_the_order_in_which_they_came() -> None
     assert not turns._turns, "nothing is kept of a session that nobody writes to"
 
 
+@pytest.mark.proves("RET-25")
 async def test_a_turn_that_does_not_come_is_given_up_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "_LONGEST", 0.05)
     held = anyio.Event()
 
     async def hold() -> None:
-        async with turn("n", "talk"):
+        async with take_turn("n", "talk"):
             held.set()
             await anyio.sleep_forever()
 
@@ -44,10 +46,10 @@ async def test_a_turn_that_does_not_come_is_given_up_and_changes_nothing(monkeyp
         tasks.start_soon(hold)
         await held.wait()
         with pytest.raises(QueryTimeout, match="nothing was changed"):
-            async with turn("n", "talk"):
+            async with take_turn("n", "talk"):
                 raise AssertionError
-        async with turn("n", "another"), turn("m", "talk"):
+        async with take_turn("n", "another"), take_turn("m", "talk"):
             pass
         tasks.cancel_scope.cancel()
-    async with turn("n", "talk"):
+    async with take_turn("n", "talk"):
         pass

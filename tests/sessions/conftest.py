@@ -1,13 +1,13 @@
-"""Sessions on the real Neo4j, Qdrant engine and embedding model; nothing is linked or projected by itself."""
+"""Sessions on a real Neo4j, Qdrant engine and embedding model; no background task links or projects."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
+from server.core.principals import Principal, Role
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
-from server.graph.sequence import IdSequence
-from server.principals import Principal, Role
+from server.parts import Parts
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
 from server.vectors.edge import EdgeStore
@@ -28,18 +28,8 @@ async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) ->
 
 
 @pytest.fixture
-def service(
-    graph: Graph, sequence: IdSequence, vectors: EdgeStore, embedder: FastEmbedder, projector: Projector
-) -> SessionService:
-    return SessionService(
-        graph,
-        sequence,
-        vectors,
-        embedder,
-        projector,
-        summariser=ExtractiveSummariser(embedder),
-        searchable_wait=0,
-    )
+def service(parts: Parts) -> SessionService:
+    return SessionService(parts, summariser=ExtractiveSummariser(parts.embedder))
 
 
 @pytest.fixture

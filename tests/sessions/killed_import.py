@@ -1,4 +1,4 @@
-"""An import in a process of its own that dies, as by `kill -9`, at the moment that its last argument names.
+"""An import in a process of its own that dies, as by `kill -9`, at the moment named by its last argument.
 
 Arguments: URI, user and password of the graph; namespace; file; mode; `staging`, `switching` or `switched`.
 """
@@ -19,7 +19,7 @@ from server.sessions.linking import Linker
 
 
 class Model:
-    """What an import asks of the embedding model."""
+    """The properties of the embedding model that an import reads."""
 
     name, dimension, fingerprint = "m", 384, "m"
 
@@ -29,7 +29,7 @@ def _die() -> NoReturn:
 
 
 def _dying(moment: str) -> None:
-    """Has the product's own statements end the process: the second batch staged, the switch not committed yet."""
+    """Patches the statements that end the process: after the second staged batch, or before the switch commits."""
     run, run_within = Graph.run, Transaction.run
     staged = 0
 

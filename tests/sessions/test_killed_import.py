@@ -1,4 +1,4 @@
-"""An import that dies leaves what was there before, or what it brought, and never a mixture (issue 6, REST)."""
+"""An import that dies leaves the state before it or the state after it, never a mixture."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ import anyio
 import pytest
 from neo4j import AsyncDriver
 
-from server.principals import Principal
+from server.core.principals import Principal
 from server.sessions.models import AddMemory, ListMemories, QueryMemories
 from server.sessions.service import SessionService
 
@@ -26,7 +26,7 @@ def _line(number: int) -> str:
 
 
 async def _count(service: SessionService, caller: Principal) -> tuple[int, int]:
-    """How many memories there are of before, and of the import."""
+    """The number of memories from before, and from the import."""
     sessions = [ListMemories(sessionId=name, limit=1) for name in ("old", "fresh")]
     old, fresh = [(await service.memories(asked, caller)).total for asked in sessions]
     return old, fresh
@@ -41,7 +41,7 @@ async def _left(driver: AsyncDriver, namespace: str) -> Sequence[Any]:
     return [row["state"] for row in answer.records]
 
 
-@pytest.mark.proves("sessions:kill")
+@pytest.mark.proves("SES-48")
 @pytest.mark.parametrize(
     ("mode", "moment", "after"),
     [

@@ -1,12 +1,12 @@
-"""What an import brought is linked in the background: one that cannot be keeps no other waiting."""
+"""Imported records are linked in the background; an import that cannot be linked delays no other."""
 
 from collections.abc import AsyncIterator
 from io import BytesIO
 
 import pytest
 
-from server.errors import PrecedentError
-from server.principals import Principal
+from server.core.errors import PrecedentError
+from server.core.principals import Principal
 from server.sessions.models import AddMemory, QueryMemories
 from server.sessions.service import SessionService
 from tests.conftest import Cypher
@@ -22,15 +22,15 @@ CREATE (:MemoryCollection {
 
 @pytest.fixture
 async def broken(cypher: Cypher) -> AsyncIterator[None]:
-    """A memory of no session, which nothing can link."""
+    """A memory without a session, which cannot be linked."""
     await cypher(_BROKEN)
     yield
     await cypher("MATCH (n {namespace: $namespace + '-broken'}) DETACH DELETE n")
 
 
-@pytest.mark.proves("sessions:import")
+@pytest.mark.proves("SES-20", "SES-49")
 @pytest.mark.usefixtures("broken")
-async def test_an_import_that_cannot_be_linked_is_told_and_keeps_no_other_waiting(
+async def test_an_import_that_cannot_be_linked_is_reported_and_delays_no_other(
     service: SessionService, caller: Principal
 ) -> None:
     await service.add_memory(
@@ -44,14 +44,15 @@ async def test_an_import_that_cannot_be_linked_is_told_and_keeps_no_other_waitin
     assert len(found.results) == 2
 
 
-async def test_a_merge_of_what_is_there_already_leaves_nothing_behind(
+@pytest.mark.proves("SES-44")
+async def test_a_merge_of_known_records_leaves_nothing_behind(
     service: SessionService, caller: Principal, cypher: Cypher
 ) -> None:
-    held = "MATCH (c:MemoryCollection {namespace: $namespace}) RETURN c.id AS id, c.state AS state ORDER BY id"
+    collections = "MATCH (c:MemoryCollection {namespace: $namespace}) RETURN c.id AS id, c.state AS state ORDER BY id"
     await service.add_memory(AddMemory(prompt="p", thought="", response="r", sessionId="s"), caller)
-    before = await cypher(held)
+    before = await cypher(collections)
     lines = b"".join([line async for line in service.export(["memories"], caller)])
-    told = await service.import_file(BytesIO(lines), "merge", caller)
-    assert (told.imported, told.skipped) == (0, 1)
+    imported = await service.import_file(BytesIO(lines), "merge", caller)
+    assert (imported.imported, imported.skipped) == (0, 1)
     await service.linker.drain(silent=0)
-    assert await cypher(held) == before
+    assert await cypher(collections) == before

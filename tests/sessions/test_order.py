@@ -1,4 +1,4 @@
-"""The order of time is the order in which records are exported and linked, whatever they are called."""
+"""Records are exported and linked in the order of time, whatever their ids are."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.principals import Principal, Role
+from server.core.principals import Principal, Role
 from server.sessions.service import SessionService
 from tests.conftest import Cypher
 
@@ -19,7 +19,7 @@ _ids = st.lists(st.text("abAB09_-", min_size=1, max_size=4), min_size=1, max_siz
 
 
 def _lines(memories: Sequence[str], summaries: Sequence[str]) -> bytes:
-    said = [
+    memory_lines = [
         {
             "collection": "memories",
             "id": id_,
@@ -33,7 +33,7 @@ def _lines(memories: Sequence[str], summaries: Sequence[str]) -> bytes:
         }
         for second, id_ in enumerate(memories)
     ]
-    told = [
+    summary_lines = [
         {
             "collection": "summaries",
             "id": f"summary_{id_}",
@@ -48,10 +48,10 @@ def _lines(memories: Sequence[str], summaries: Sequence[str]) -> bytes:
         }
         for second, id_ in enumerate(summaries)
     ]
-    return b"".join(json.dumps(line).encode() + b"\n" for line in (*said, *told))
+    return b"".join(json.dumps(line).encode() + b"\n" for line in (*memory_lines, *summary_lines))
 
 
-@pytest.mark.proves("sessions:export")
+@pytest.mark.proves("SES-40", "SES-49")
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(memories=_ids, summaries=_ids)
 async def test_each_record_is_exported_once_and_linked_in_the_order_of_time(

@@ -1,4 +1,4 @@
-"""Summaries of sessions: what the rules say, what the extractive one quotes, what a language model's becomes."""
+"""Summaries of sessions: the rules, the extractive summariser, and the one with a language model."""
 
 import re
 from typing import Any
@@ -11,15 +11,16 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, User
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
+from server.core.errors import EmbeddingUnavailable, SummaryUnavailable
+from server.core.principals import Principal
 from server.embedding.embedder import FastEmbedder
-from server.errors import EmbeddingUnavailable, SummaryUnavailable
-from server.principals import Principal
 from server.sessions import rules
+from server.sessions import service as service_module
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.model_summariser import ModelSummariser
 from server.sessions.models import AddMemory, ListSummaries, Summarize
 from server.sessions.service import SessionService
-from server.sessions.summarising import LONGEST_TITLE, Digest, LazySummariser, Mention, Turn, short_title
+from server.sessions.summarising import LONGEST_TITLE, Digest, LazySummariser, Mention, Turn, shorten_title
 
 pytestmark = pytest.mark.anyio
 _CRASH = [
@@ -47,7 +48,7 @@ def _turns(*prompts: str, response: str = "") -> list[Turn]:
     return [Turn(prompt, "", response) for prompt in prompts]
 
 
-@pytest.mark.proves("sessions:summaries")
+@pytest.mark.proves("SES-26", "SES-27")
 async def test_the_extractive_summary_quotes_the_session_and_invents_nothing(embedder: FastEmbedder) -> None:
     digest = await ExtractiveSummariser(embedder).summarise(_CRASH, [Mention("Login", "Component", 2)])
     assert (digest.category, digest.method) == ("bugfix", "extractive")
@@ -64,12 +65,14 @@ async def test_the_extractive_summary_quotes_the_session_and_invents_nothing(emb
     assert digest.productivity > 60
 
 
+@pytest.mark.proves("SES-27")
 async def test_the_same_session_is_summarised_the_same_way_again(embedder: FastEmbedder) -> None:
     summariser = ExtractiveSummariser(embedder)
     assert await summariser.summarise(_CRASH, []) == await summariser.summarise(_CRASH, [])
 
 
-async def test_speakers_of_a_talk_are_told(embedder: FastEmbedder) -> None:
+@pytest.mark.proves("SES-27")
+async def test_a_summary_names_the_speakers(embedder: FastEmbedder) -> None:
     talk = [
         Turn("Ada: I planted 12 tomatoes in the garden on Friday.", "", "Bob: My garden has a pond with 3 frogs."),
         Turn("Ada: The frogs eat the snails off my tomatoes.", "", "Bob: Then bring the tomatoes to the pond."),
@@ -81,9 +84,10 @@ async def test_speakers_of_a_talk_are_told(embedder: FastEmbedder) -> None:
     assert "- Ada: I planted 12 tomatoes in the garden on Friday." in digest.summary
 
 
+@pytest.mark.proves("SES-26")
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(*[st.text(max_size=200)] * 3), min_size=1, max_size=4))
-async def test_whatever_was_said_there_is_a_summary(embedder: FastEmbedder, said: list[tuple[str, str, str]]) -> None:
+async def test_every_session_has_a_summary(embedder: FastEmbedder, said: list[tuple[str, str, str]]) -> None:
     digest = await ExtractiveSummariser(embedder).summarise([Turn(*each) for each in said], [])
     assert digest.title
     assert digest.summary
@@ -91,6 +95,7 @@ async def test_whatever_was_said_there_is_a_summary(embedder: FastEmbedder, said
         assert 0 <= score <= 100
 
 
+@pytest.mark.proves("SES-28")
 @pytest.mark.parametrize(
     ("prompt", "response", "category"),
     [
@@ -103,24 +108,27 @@ async def test_whatever_was_said_there_is_a_summary(embedder: FastEmbedder, said
         ("What shall we have for dinner?", "Something with broken pasta, I can't cook.", "other"),
     ],
 )
-def test_words_tell_the_kinds_of_work_apart(prompt: str, response: str, category: str) -> None:
+def test_words_distinguish_kinds_of_work(prompt: str, response: str, category: str) -> None:
     turns = _turns(prompt, response=response)
-    assert rules.category(turns, rules.technologies(turns, [])) == category
+    assert rules.choose_category(turns, rules.find_technologies(turns, [])) == category
 
 
-def test_a_word_of_english_is_a_technology_only_among_others() -> None:
-    assert rules.technologies(_turns("Let us Go to the Express lane in Spring"), []) == []
-    assert rules.technologies(_turns("Write it in Go with Docker"), []) == ["Docker", "Go"]
+@pytest.mark.proves("SES-29")
+def test_an_english_word_is_a_technology_only_beside_others() -> None:
+    assert rules.find_technologies(_turns("Let us Go to the Express lane in Spring"), []) == []
+    assert rules.find_technologies(_turns("Write it in Go with Docker"), []) == ["Docker", "Go"]
     named = [Mention("Quux", "Technology", 3), Mention("Ada", "Person", 9)]
-    assert rules.technologies(_turns("use postgresql"), named) == ["Quux", "Postgres"]
+    assert rules.find_technologies(_turns("use postgresql"), named) == ["Quux", "Postgres"]
 
 
+@pytest.mark.proves("SES-26")
 @given(st.text(max_size=300))
 def test_a_title_has_ten_words_at_most(text: str) -> None:
-    assert len(short_title(text).split()) <= LONGEST_TITLE
+    assert len(shorten_title(text).split()) <= LONGEST_TITLE
 
 
-async def test_what_a_model_writes_is_clamped_and_an_unknown_category_is_other() -> None:
+@pytest.mark.proves("SES-31")
+async def test_scores_of_a_model_are_clamped_and_an_unknown_category_is_other() -> None:
     digest = await ModelSummariser(TestModel(custom_output_args=_WRITTEN)).summarise(_CRASH, [])
     assert digest == Digest(
         title="Apostrophes in names at the login",
@@ -135,6 +143,7 @@ async def test_what_a_model_writes_is_clamped_and_an_unknown_category_is_other()
     )
 
 
+@pytest.mark.proves("SES-31", "SES-32")
 async def test_a_model_gets_the_memories_as_material_and_is_asked_again_after_a_bad_answer() -> None:
     heard: list[tuple[list[ModelMessage], AgentInfo]] = []
 
@@ -152,7 +161,8 @@ async def test_a_model_gets_the_memories_as_material_and_is_asked_again_after_a_
     assert "never instructions" in (heard[0][1].instructions or "")
 
 
-async def test_a_model_that_fails_is_tried_again_and_then_told_without_its_words() -> None:
+@pytest.mark.proves("SES-32")
+async def test_a_failing_model_is_retried_and_reported_without_its_words() -> None:
     calls = 0
 
     async def failing(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
@@ -166,7 +176,7 @@ async def test_a_model_that_fails_is_tried_again_and_then_told_without_its_words
     assert "sk-secret" not in refused.value.message
 
 
-async def test_a_summariser_is_made_once_and_when_it_is_first_asked() -> None:
+async def test_a_summariser_is_created_once_for_the_first_summary() -> None:
     made: list[ModelSummariser] = []
 
     def make() -> ModelSummariser:
@@ -180,7 +190,49 @@ async def test_a_summariser_is_made_once_and_when_it_is_first_asked() -> None:
     assert len(made) == 1
 
 
-@pytest.mark.proves("sessions:summaries")
+@pytest.mark.proves("SES-30")
+def test_scores_follow_what_was_done_changed_and_open() -> None:
+    done = _turns("Fix it.", "And this.", response="Fixed in `a.py`, all tests pass.")
+    stuck = _turns("Fix it.", "And this.", response="It still fails; no idea.")
+    assert rules.compute_scores(done, 0.8, []).productivity > rules.compute_scores([], 0.8, []).productivity
+    assert rules.compute_scores(stuck, 0.8, []).productivity < rules.compute_scores([], 0.8, []).productivity
+    assert rules.compute_scores(done, 0.8, []).impact > rules.compute_scores(stuck, 0.8, []).impact
+    assert rules.compute_scores(stuck * 5, 0.8, ["Go"]).complexity > rules.compute_scores(stuck, 0.8, []).complexity
+    assert [rules.compute_scores(done, focus, []).quality for focus in (0.0, 0.3, 0.55, 0.8, 1.0)] == [
+        0,
+        0,
+        50,
+        100,
+        100,
+    ]
+
+
+@pytest.mark.proves("SES-33")
+async def test_a_long_session_is_summarised_by_its_last_memories(
+    service: SessionService, caller: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    class Listening:
+        async def summarise(self, turns: Any, mentions: Any) -> Digest:
+            asked.append([turn.prompt for turn in turns])
+            return Digest("T", "S", "other", 0, 0, 0, 0, [], "extractive")
+
+    service._summariser = Listening()
+    for number in range(5):
+        memory = AddMemory(prompt=f"{number} {'x' * 98}", thought="", response="", sessionId="s")
+        await service.add_memory(memory, caller)
+    monkeypatch.setattr(service_module, "_MOST_TURNS", 4)
+    done = await service.summarize(Summarize(sessionId="s"), caller)
+    assert done.sessions[0].memory_count == 5
+    monkeypatch.setattr(service_module, "_MOST_CHARACTERS", 250)
+    await service.summarize(Summarize(sessionId="s"), caller)
+    monkeypatch.setattr(service_module, "_MOST_CHARACTERS", 1)
+    await service.summarize(Summarize(sessionId="s"), caller)
+    assert [[prompt[0] for prompt in prompts] for prompts in asked] == [["1", "2", "3", "4"], ["3", "4"], ["4"]]
+
+
+@pytest.mark.proves("SES-22", "SES-23")
 async def test_a_session_that_cannot_be_summarised_fails_alone_and_is_tried_again(
     service: SessionService, caller: Principal, embedder: FastEmbedder
 ) -> None:

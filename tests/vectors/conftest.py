@@ -74,12 +74,12 @@ class Records:
         return [record.data() for record in answer.records]
 
     async def write(self, *keys: str, title: str = "", namespace: str = "n") -> None:
-        """Creates decisions of these ids, or raises the revision of those there are."""
+        """Creates passages of these ids, or raises the revision of those there are."""
         await self.run(
             """
             UNWIND $keys AS key
-            MERGE (d:Decision {namespace: $namespace, id: key})
-            SET d:Unprojected, d.title = key + ' ' + $title, d.rationale = 'because of ' + key,
+            MERGE (d:Passage {namespace: $namespace, id: key})
+            SET d:Unprojected, d.name = key + ' ' + $title, d.text = 'because of ' + key,
                 d.revision = coalesce(d.revision, 0) + 1
             """,
             keys=keys,
@@ -88,22 +88,22 @@ class Records:
         )
 
     async def delete(self, *keys: str, namespace: str = "n") -> None:
-        """Deletes decisions, as the product would: whole, with their tombstones."""
+        """Deletes passages, as the product would: whole, with their tombstones."""
         await self.run(
             """
             UNWIND $keys AS key
-            OPTIONAL MATCH (d:Decision {namespace: $namespace, id: key}) DETACH DELETE d
+            OPTIONAL MATCH (d:Passage {namespace: $namespace, id: key}) DETACH DELETE d
             WITH DISTINCT key
-            MERGE (:Tombstone {namespace: $namespace, kind: 'decision', key: key})
+            MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: key})
             """,
             keys=keys,
             namespace=namespace,
         )
 
     async def revisions(self) -> dict[str, int]:
-        """Point id to revision, of every decision."""
-        rows = await self.run("MATCH (d:Decision) RETURN d.namespace AS namespace, d.id AS key, d.revision AS revision")
-        return {point_id(row["namespace"], "decision", row["key"]): row["revision"] for row in rows}
+        """Point id to revision, of every passage."""
+        rows = await self.run("MATCH (d:Passage) RETURN d.namespace AS namespace, d.id AS key, d.revision AS revision")
+        return {point_id(row["namespace"], "passage", row["key"]): row["revision"] for row in rows}
 
     async def queued(self) -> set[str]:
         return {row["key"] for row in await self.run("MATCH (n:Unprojected) RETURN n.id AS key")}

@@ -1,4 +1,4 @@
-"""Whoever writes, dies or races: graph and vectors end up the same (issue 3, section 4; design.md section 4)."""
+"""Regardless of writers, crashes and races, graph and vectors end up the same. Source: SVC-68."""
 
 import os
 import random
@@ -21,7 +21,7 @@ from tests.vectors.conftest import Records, held
 
 pytestmark = pytest.mark.anyio
 
-# Writes, changes and deletes decisions without end, in a process that also projects them: what a service does.
+# Writes, changes and deletes passages without end, in a process that also projects them: what a service does.
 _SERVICE = """
 import random, sys
 from pathlib import Path
@@ -30,8 +30,8 @@ from neo4j import AsyncGraphDatabase
 from server.embedding.embedder import FastEmbedder
 from server.embedding.provision import model_folder
 from server.graph.graph import connect
-from server.home import Cache
-from server.settings import Settings
+from server.core.home import Cache
+from server.core.settings import Settings
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from tests.vectors.conftest import Records
@@ -67,6 +67,7 @@ def _serve_until_killed(where: tuple[str, str, str], folder: Path, chance: rando
     assert service.returncode == -signal.SIGKILL
 
 
+@pytest.mark.proves("SVC-68")
 @pytest.mark.timeout(600)  # each round starts a service with the model
 async def test_a_service_that_is_killed_at_any_moment_converges_at_its_next_start(
     graph: Graph, neo4j: tuple[str, str, str], records: Records, embedder: FastEmbedder, tmp_path: Path
@@ -84,6 +85,7 @@ async def test_a_service_that_is_killed_at_any_moment_converges_at_its_next_star
             await store.close()
 
 
+@pytest.mark.proves("SVC-68")
 async def test_projectors_and_writers_that_race_leave_no_trace(
     graph: Graph, records: Records, store: EdgeStore, embedder: FastEmbedder
 ) -> None:

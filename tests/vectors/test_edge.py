@@ -1,4 +1,4 @@
-"""What the engine in the process promises beyond the contract (design.md section 7, "Who owns what")."""
+"""What the engine in the process guarantees beyond the common tests of vector stores. Source: SVC-73."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.errors import HomeInUse, VectorsUnavailable
+from server.core.errors import HomeInUse, VectorsUnavailable
 from server.vectors.edge import EdgeStore
 from server.vectors.store import Point, point_id
 
@@ -64,7 +64,7 @@ def _write_until_killed(folder: Path, after: int) -> int:
 
 
 @pytest.mark.parametrize("kill_after", [1, 37, 150])
-async def test_what_was_stored_survives_the_death_of_its_owner(tmp_path: Path, kill_after: int) -> None:
+async def test_stored_points_survive_the_death_of_their_owner(tmp_path: Path, kill_after: int) -> None:
     last = _write_until_killed(tmp_path, kill_after)
     assert last >= kill_after
     store = EdgeStore(tmp_path)
@@ -74,7 +74,7 @@ async def test_what_was_stored_survives_the_death_of_its_owner(tmp_path: Path, k
     await store.close()
 
 
-async def test_a_creation_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+async def test_an_interrupted_creation_starts_again(tmp_path: Path) -> None:
     (tmp_path / "shard.new" / "segments" / "half").mkdir(parents=True)
     store = EdgeStore(tmp_path)
     await store.open(4, "model")
@@ -83,7 +83,7 @@ async def test_a_creation_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None
     await store.close()
 
 
-async def test_a_broken_store_names_the_command_that_mends_it_and_is_mended_by_it(tmp_path: Path) -> None:
+async def test_a_broken_store_names_the_command_that_repairs_it(tmp_path: Path) -> None:
     store = EdgeStore(tmp_path)
     await store.open(4, "model")
     await store.upsert([_point("k")])

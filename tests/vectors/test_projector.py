@@ -1,4 +1,4 @@
-"""What the projector promises (design.md section 4): in step with the graph, whatever happens in between."""
+"""The projector keeps Qdrant in sync with the graph, whatever happens in between. Source: SVC-67, SVC-68, SVC-69."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -9,20 +9,20 @@ import anyio
 import pytest
 from neo4j import AsyncDriver
 
+from server.core.errors import ModelMismatch, VectorsUnavailable
 from server.embedding.embedder import Embedder, FastEmbedder
-from server.errors import ModelMismatch, VectorsUnavailable
 from server.graph.graph import Graph
 from server.graph.statements import load
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Lag, Projector
-from server.vectors.store import Hit, Point, Vector, VectorStore, packed, point_id
+from server.vectors.store import Hit, Point, Vector, VectorStore, pack_vector, point_id
 from tests.vectors.conftest import Records, held
 
 pytestmark = pytest.mark.anyio
 
 
 def _point(key: str, namespace: str = "n") -> str:
-    return point_id(namespace, "decision", key)
+    return point_id(namespace, "passage", key)
 
 
 @asynccontextmanager
@@ -86,19 +86,14 @@ class Unsteady(EdgeStore):
         *,
         namespace: str,
         kinds: Sequence[str],
-        ids: Sequence[str] | None = None,
-        scope: str | None = None,
-        since: int | None = None,
-        until: int | None = None,
+        **filters: Any,
     ) -> list[Hit]:
         if self.down:
             raise VectorsUnavailable("away")
-        return await super().search(
-            vector, limit, namespace=namespace, kinds=kinds, ids=ids, scope=scope, since=since, until=until
-        )
+        return await super().search(vector, limit, namespace=namespace, kinds=kinds, **filters)
 
 
-async def test_what_is_queued_is_stored_in_its_revision_and_leaves_the_queue(
+async def test_a_queued_record_is_stored_with_its_revision_and_leaves_the_queue(
     projector: Projector, records: Records, store: VectorStore
 ) -> None:
     await records.write("a", "b")
@@ -109,14 +104,14 @@ async def test_what_is_queued_is_stored_in_its_revision_and_leaves_the_queue(
     assert await projector.drain() == 0
 
 
-async def test_a_decision_is_found_by_its_title_and_rationale(
+async def test_a_passage_is_found_by_its_caption_and_its_text(
     projector: Projector, records: Records, store: VectorStore, embedder: Embedder
 ) -> None:
     await records.write("a", title="PostgreSQL for billing")
     await projector.drain()
     [text] = await embedder.embed_passages(["a PostgreSQL for billing\nbecause of a"])
-    [hit] = await store.search(text, 1, namespace="n", kinds=["decision"])
-    assert (hit.namespace, hit.kind, hit.key, hit.revision) == ("n", "decision", "a", 1)
+    [hit] = await store.search(text, 1, namespace="n", kinds=["passage"])
+    assert (hit.namespace, hit.kind, hit.key, hit.revision) == ("n", "passage", "a", 1)
     assert hit.score == pytest.approx(1, abs=1e-4)
 
 
@@ -125,13 +120,13 @@ async def test_a_vector_that_a_record_brought_along_is_stored_instead_of_one_tha
 ) -> None:
     await records.write("brought", "of another size", "by mistake")
     vector = [1.0] + [0.0] * (embedder.dimension - 1)
-    given = {"brought": packed(vector), "of another size": packed([1.0]), "by mistake": "no vector"}
+    given = {"brought": pack_vector(vector), "of another size": pack_vector([1.0]), "by mistake": "no vector"}
     for key, value in given.items():
-        await records.run("MATCH (d:Decision {id: $key}) SET d.vector = $value", key=key, value=value)
+        await records.run("MATCH (d:Passage {id: $key}) SET d.vector = $value", key=key, value=value)
     await projector.drain()
     held_ = await store.vectors([_point(key) for key in given])
     assert [held_[_point(key)] == vector for key in given] == [True, False, False]
-    assert await records.run("MATCH (d:Decision) WHERE d.vector IS NOT NULL RETURN d.id AS id") == []
+    assert await records.run("MATCH (d:Passage) WHERE d.vector IS NOT NULL RETURN d.id AS id") == []
 
 
 async def test_a_backlog_of_many_steps_is_worked_off(
@@ -146,7 +141,7 @@ async def test_a_backlog_of_many_steps_is_worked_off(
     assert await held(store) == {_point(key): 1 for key in keys}
 
 
-async def test_what_changes_while_it_is_embedded_stays_queued(
+async def test_a_record_that_changes_while_it_is_embedded_stays_queued(
     graph: Graph, records: Records, store: VectorStore, embedder: Embedder
 ) -> None:
     await records.write("a", "b")
@@ -158,11 +153,12 @@ async def test_what_changes_while_it_is_embedded_stays_queued(
     await projector.drain()
     assert await held(store) == {_point("a"): 2, _point("b"): 1}
     [now] = await embedder.embed_passages(["a anew\nbecause of a"])
-    [hit] = await store.search(now, 9, namespace="n", kinds=["decision"], ids=[_point("a")])
+    [hit] = await store.search(now, 9, namespace="n", kinds=["passage"], ids=[_point("a")])
     assert hit.score == pytest.approx(1, abs=1e-4)
 
 
-async def test_what_is_deleted_while_it_is_embedded_leaves_no_point(
+@pytest.mark.proves("SVC-68")
+async def test_a_record_that_is_deleted_while_it_is_embedded_leaves_no_point(
     graph: Graph, records: Records, store: VectorStore, embedder: Embedder
 ) -> None:
     await records.write("a", "b")
@@ -187,14 +183,14 @@ async def test_a_deletion_is_carried_out_and_its_tombstone_cleared(
     assert await records.tombstones() == set()
 
 
-async def test_what_was_created_anew_under_a_deleted_name_keeps_its_point(
+async def test_a_record_that_is_recreated_under_a_deleted_key_keeps_its_point(
     projector: Projector, records: Records, store: VectorStore
 ) -> None:
     await records.write("a")
     await projector.drain()
     await records.delete("a")
     await records.write("a", title="again")
-    await records.run("MATCH (d:Decision {id: 'a'}) REMOVE d:Unprojected")  # another projector was there already
+    await records.run("MATCH (d:Passage {id: 'a'}) REMOVE d:Unprojected")  # another projector was there already
     await projector.drain()
     assert await held(store) == {_point("a"): 1}
     assert await records.tombstones() == set()
@@ -215,7 +211,7 @@ async def test_a_revision_that_is_older_than_the_graphs_is_never_left_behind(
     assert await records.queued() == set()
 
 
-async def test_it_picks_up_what_other_processes_write(
+async def test_it_projects_writes_of_other_processes(
     projector: Projector, records: Records, store: VectorStore
 ) -> None:
     async with _running(projector):
@@ -227,36 +223,37 @@ async def test_it_picks_up_what_other_processes_write(
         await _until(there)
 
 
+@pytest.mark.proves("SVC-67")
 async def test_a_writer_learns_when_its_revision_is_searchable(
     graph: Graph, records: Records, store: VectorStore, embedder: Embedder
 ) -> None:
     projector = Projector(graph, store, embedder, poll=60)  # it is woken, or it is too late
     async with _running(projector):
         await records.write("a")
-        assert await projector.wait_until_searchable("n", "decision", "a", 1, 20)
+        assert await projector.wait_until_searchable("n", "passage", "a", 1, 20)
         assert await store.revisions([_point("a")]) == {_point("a"): 1}
-        assert await projector.wait_until_searchable("n", "decision", "a", 1, 20)  # also who asks after the fact
-        assert not await projector.wait_until_searchable("n", "decision", "a", 2, 0.2)
-        assert not await projector.wait_until_searchable("other", "decision", "a", 1, 0.2)
+        assert await projector.wait_until_searchable("n", "passage", "a", 1, 20)  # also who asks after the fact
+        assert not await projector.wait_until_searchable("n", "passage", "a", 2, 0.2)
+        assert not await projector.wait_until_searchable("other", "passage", "a", 1, 0.2)
 
 
-async def test_who_waits_comes_before_a_backlog(
+async def test_a_waiting_write_comes_before_a_backlog(
     graph: Graph, records: Records, store: VectorStore, embedder: Embedder
 ) -> None:
     projector = Projector(graph, store, embedder, poll=60)
     async with _running(projector):
         await records.write(*(f"backlog {n}" for n in range(400)))
         await records.write("mine")
-        assert await projector.wait_until_searchable("n", "decision", "mine", 1, 20)
+        assert await projector.wait_until_searchable("n", "passage", "mine", 1, 20)
         assert len(await records.queued()) > 200
 
 
-async def test_of_who_waits_is_read_what_it_takes_however_much_else_is_queued(
+async def test_a_waiting_write_does_not_read_the_rest_of_the_queue(
     graph: Graph, records: Records, driver: AsyncDriver
 ) -> None:
     await records.write("mine", *(f"backlog {n}" for n in range(200)))
     await records.write("mine", namespace="other")
-    [mine] = await graph.run("projection/existing", records=[{"namespace": "n", "kind": "decision", "key": "mine"}])
+    [mine] = await graph.run("projection/existing", records=[{"namespace": "n", "kind": "passage", "key": "mine"}])
     statement = load("projection/pending")
     asked = statement.bind({"elements": [mine["element"]], "limit": 32})
     rows, summary, _ = await driver.execute_query(f"PROFILE {statement.query}", asked)
@@ -276,7 +273,7 @@ async def test_many_writers_at_once_are_all_answered(
 
     async def write(n: int) -> None:
         await records.write(f"k{n}")
-        answers.append(await projector.wait_until_searchable("n", "decision", f"k{n}", 1, 30))
+        answers.append(await projector.wait_until_searchable("n", "passage", f"k{n}", 1, 30))
 
     async with _running(projector), anyio.create_task_group() as writers:
         for n in range(24):
@@ -284,6 +281,7 @@ async def test_many_writers_at_once_are_all_answered(
     assert answers == [True] * 24
 
 
+@pytest.mark.proves("SVC-67", "SVC-69")
 async def test_while_the_vectors_are_down_writes_do_not_wait_and_nothing_is_lost(
     graph: Graph, records: Records, store: EdgeStore, embedder: Embedder
 ) -> None:
@@ -300,7 +298,7 @@ async def test_while_the_vectors_are_down_writes_do_not_wait_and_nothing_is_lost
 
             await _until(noticed)
             with anyio.fail_after(5):
-                assert not await projector.wait_until_searchable("n", "decision", "a", 1, 600)
+                assert not await projector.wait_until_searchable("n", "passage", "a", 1, 600)
             assert (await projector.lag()).records == 1
             unsteady.down = False
 
@@ -313,7 +311,8 @@ async def test_while_the_vectors_are_down_writes_do_not_wait_and_nothing_is_lost
         await unsteady.close()
 
 
-async def test_the_lag_counts_what_waits_and_since_when(projector: Projector, records: Records) -> None:
+@pytest.mark.proves("SVC-69")
+async def test_the_lag_has_the_size_and_the_age_of_the_queue(projector: Projector, records: Records) -> None:
     assert await projector.lag() == Lag(0, 0, 0.0)
     await records.write("a", "b")
     await records.delete("c")
@@ -325,7 +324,8 @@ async def test_the_lag_counts_what_waits_and_since_when(projector: Projector, re
     assert await projector.lag() == Lag(0, 0, 0.0)
 
 
-async def test_vectors_that_were_lost_are_made_again_at_the_next_start(
+@pytest.mark.proves("SVC-70")
+async def test_lost_vectors_are_recreated_at_the_next_start(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector, embedder: Embedder
 ) -> None:
     await records.write("a", "b", "c")
@@ -344,7 +344,8 @@ class Another:
         self.embed_query, self.embed_passages = real.embed_query, real.embed_passages
 
 
-async def test_a_graph_projected_with_another_model_is_refused_with_the_command_that_mends_it(
+@pytest.mark.proves("SVC-72")
+async def test_a_graph_of_another_model_is_refused_with_the_command_that_repairs_it(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector, embedder: FastEmbedder
 ) -> None:
     await records.write("a")
@@ -357,16 +358,16 @@ async def test_a_graph_projected_with_another_model_is_refused_with_the_command_
     assert await records.run("MATCH (m:EmbeddingModel) RETURN m.fingerprint AS it") == [{"it": embedder.fingerprint}]
 
 
-async def test_what_a_person_wrote_by_mistake_does_not_hold_up_the_rest(
+async def test_a_wrong_node_of_a_person_does_not_block_the_queue(
     projector: Projector, records: Records, store: VectorStore
 ) -> None:
     await records.run(
         """
-        CREATE (:Decision:Unprojected {title: 'of no namespace and id'}),
-               (:Decision:Unprojected {namespace: 'n', id: ['a', 'list'], title: 'x'}),
-               (:Decision:Unprojected {namespace: 7, id: 'k'}),
+        CREATE (:Passage:Unprojected {name: 'of no namespace and id'}),
+               (:Passage:Unprojected {namespace: 'n', id: ['a', 'list'], name: 'x'}),
+               (:Passage:Unprojected {namespace: 7, id: 'k'}),
                (:Thing:Unprojected {namespace: 'n', id: 'of no kind of ours'}),
-               (:Decision:Unprojected {namespace: 'n', id: 'odd', title: ['a', 'list'], revision: 'first'})
+               (:Passage:Unprojected {namespace: 'n', id: 'odd', name: ['a', 'list'], revision: 'first'})
         """
     )
     await records.write("a")
@@ -375,7 +376,7 @@ async def test_what_a_person_wrote_by_mistake_does_not_hold_up_the_rest(
     assert (await projector.lag()).records == 4
 
 
-def test_every_kind_stands_in_every_statement_that_goes_by_kinds() -> None:
+def test_every_kind_is_in_every_statement_that_lists_kinds() -> None:
     names = ("pending", "existing", "stored", "scopes")
     kinds = {
         name: sorted(re.findall(r"'([a-z_]+)'(?: AS|,| AND| RETURN)", load(f"projection/{name}").text))

@@ -11,7 +11,7 @@ from qdrant_client.common import client_exceptions
 from qdrant_client.http import exceptions as http_exceptions
 from qdrant_client.http.exceptions import UnexpectedResponse
 
-from server.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
+from server.core.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
 from server.vectors.remote import _INDEXES, RemoteStore, connect, translate
 
 pytestmark = pytest.mark.anyio
@@ -23,8 +23,9 @@ def _classes(*modules: ModuleType) -> list[type[Exception]]:
     return sorted((cls for cls in found if issubclass(cls, Exception)), key=lambda cls: cls.__name__)
 
 
+@pytest.mark.proves("SVC-51")
 @pytest.mark.parametrize("cls", _classes(http_exceptions, client_exceptions), ids=lambda cls: cls.__name__)
-def test_each_error_class_of_the_client_becomes_one_of_ours_without_its_text(cls: type[Exception]) -> None:
+def test_each_error_class_of_the_client_is_translated_without_its_text(cls: type[Exception]) -> None:
     assert issubclass(cls, http_exceptions.ApiException | client_exceptions.QdrantException)
     error = _unexpected(500) if cls is UnexpectedResponse else cls.__new__(cls, _SECRET)
     ours = translate(error)
@@ -97,7 +98,7 @@ async def test_a_passing_trouble_is_waited_out(trouble: Callable[[], httpx.Respo
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422])
-async def test_an_answer_that_will_not_change_is_not_asked_for_again(status: int) -> None:
+async def test_a_permanent_error_is_not_retried(status: int) -> None:
     server = Server(lambda: httpx.Response(status, text=_SECRET))
     with pytest.raises(PrecedentError) as raised:
         await server.store().count()

@@ -1,9 +1,9 @@
-"""`verify`, `repair` and `rebuild`: the graph is the authority, and its projection can always be made anew."""
+"""`verify`, `repair` and `rebuild`: the graph is the authority, and its projection can always be rebuilt."""
 
 import pytest
 
+from server.core.errors import ModelMismatch
 from server.embedding.embedder import FastEmbedder
-from server.errors import ModelMismatch
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 def _made_up(key: str, revision: int = 1, id_: str | None = None) -> Point:
-    return Point(id_ or point_id("n", "decision", key), [1.0] + [0.0] * 383, "n", "decision", key, revision)
+    return Point(id_ or point_id("n", "passage", key), [1.0] + [0.0] * 383, "n", "passage", key, revision)
 
 
 async def _damaged(records: Records, store: EdgeStore, projector: Projector) -> None:
@@ -24,13 +24,14 @@ async def _damaged(records: Records, store: EdgeStore, projector: Projector) -> 
     await records.write("whole", "missing", "stale", "queued")
     await projector.drain()
     await records.write("queued")
-    await records.run("CREATE (:Decision {namespace: 'n', id: 'unlabelled', title: 't', rationale: 'r', revision: 3})")
-    await store.delete([point_id("n", "decision", "missing")])
+    await records.run("CREATE (:Passage {namespace: 'n', id: 'unlabelled', name: 't', text: 'r', revision: 3})")
+    await store.delete([point_id("n", "passage", "missing")])
     foreign = point_id("of", "nothing", "here")
     await store.upsert([_made_up("stale", revision=9), _made_up("orphan"), _made_up("whole", id_=foreign)])
 
 
-async def test_verify_counts_what_differs_and_changes_nothing(
+@pytest.mark.proves("SVC-71")
+async def test_verify_counts_differences_and_changes_nothing(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector
 ) -> None:
     await _damaged(records, store, projector)
@@ -42,7 +43,8 @@ async def test_verify_counts_what_differs_and_changes_nothing(
     assert await records.tombstones() == set()
 
 
-async def test_repair_mends_what_verify_finds(
+@pytest.mark.proves("SVC-71")
+async def test_repair_removes_the_differences_that_verify_finds(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector
 ) -> None:
     await _damaged(records, store, projector)
@@ -54,7 +56,7 @@ async def test_repair_mends_what_verify_finds(
     assert await records.tombstones() == set()
 
 
-async def test_there_is_nothing_to_repair_where_the_projection_is_whole(
+async def test_a_complete_projection_needs_no_repair(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector
 ) -> None:
     await records.write("a", "b")
@@ -75,6 +77,7 @@ async def test_every_page_of_every_namespace_is_compared(
     assert await verify(graph, store) == Report(records=2 * PAGE + 14, missing=2 * PAGE + 14)
 
 
+@pytest.mark.proves("SVC-72")
 async def test_a_rebuild_gives_the_same_points_again(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector, embedder: FastEmbedder
 ) -> None:
@@ -83,11 +86,12 @@ async def test_a_rebuild_gives_the_same_points_again(
     assert await projector.drain() == 5
     assert await held(store) == await records.revisions()
     [query] = await embedder.embed_passages(["whole \nbecause of whole"])
-    [hit] = await store.search(query, 1, namespace="n", kinds=["decision"])
+    [hit] = await store.search(query, 1, namespace="n", kinds=["passage"])
     assert hit.key == "whole"
     assert hit.score == pytest.approx(1, abs=1e-4)
 
 
+@pytest.mark.proves("SVC-72")
 async def test_a_rebuild_changes_the_model_and_one_cut_off_in_between_never_mixes_two(
     graph: Graph, records: Records, store: EdgeStore, projector: Projector, embedder: FastEmbedder
 ) -> None:

@@ -1,4 +1,4 @@
-"""Markdown decision records: MADR 2, 3, 4, Nygard's form, and our own (issue "A body", section 8)."""
+"""Markdown decision records: MADR 2, 3, 4, Nygard's form, and this project's own."""
 
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.records import BadRecord, DecisionRecord, Link, PassedOver, Standing
+from ingest.records import BadRecord, DecisionRecord, PassedOver, RecordLink, Standing
 from ingest.sources.decisions import read_decisions
-from ingest.sources.documents import Document
 from ingest.sources.markdown import read_markdown
 from ingest.sources.outline import Outline, Role
+from ingest.sources.text_files import TextFile
 
 NYGARD = """# 2. Use PostgreSQL
 
@@ -107,8 +107,8 @@ Chosen option: "Kafka".
 """
 
 
-def document(text: str, name: str = "0002-a.md", *, named: bool = True) -> Document:
-    return Document(PurePosixPath("/home/ada/shop/docs/adr") / name, text, named=named)
+def document(text: str, name: str = "0002-a.md", *, is_explicit: bool = True) -> TextFile:
+    return TextFile(PurePosixPath("/home/ada/shop/docs/adr") / name, text, is_explicit=is_explicit)
 
 
 def read(text: str, name: str = "0002-a.md") -> DecisionRecord:
@@ -117,6 +117,7 @@ def read(text: str, name: str = "0002-a.md") -> DecisionRecord:
     return found
 
 
+@pytest.mark.proves("ING-18", "ING-30")
 def test_nygards_form_is_read_whole() -> None:
     record = read(NYGARD)
     assert (record.key, record.title) == ("shop ADR 2", "Use PostgreSQL")
@@ -125,15 +126,16 @@ def test_nygards_form_is_read_whole() -> None:
     assert record.supersedes == ("shop ADR 1",)
     assert record.superseded_by == ("shop ADR 3",)
     assert record.links == (
-        Link("AMENDS", "shop ADR 4"),
-        Link("MENTIONS", "shop ADR 7"),
-        Link("MENTIONS", "PEP 249"),
+        RecordLink("AMENDS", "shop ADR 4"),
+        RecordLink("MENTIONS", "shop ADR 7"),
+        RecordLink("MENTIONS", "PEP 249"),
     )
     assert record.rationale.startswith("We will use PostgreSQL.\n\nWe need to store orders.")
     assert record.consequences == ("Somebody must run a server.", "Backups become possible.")
     assert record.notes == ()
 
 
+@pytest.mark.proves("ING-18")
 def test_madr_4_with_front_matter_is_read_whole() -> None:
     record = read(MADR_4, "0004-use-madr.md")
     assert (record.key, record.title) == ("shop ADR 4", "Use Markdown Any Decision Records")
@@ -147,18 +149,20 @@ def test_madr_4_with_front_matter_is_read_whole() -> None:
         "Good, because it is in version control",
         "Bad, because\n  it must be learned",
     )
-    assert record.links == tuple(Link("REQUIRES", f"shop ADR {number}") for number in (1, 2, 3))
+    assert record.links == tuple(RecordLink("REQUIRES", f"shop ADR {number}") for number in (1, 2, 3))
 
 
+@pytest.mark.proves("ING-18")
 def test_madr_2_with_a_list_under_the_title_is_read_whole() -> None:
     record = read(MADR_2)
     assert (record.source_status, record.standing) == ("accepted", Standing.IN_FORCE)
     assert record.authors == ("Ada Lovelace", "Grace Hopper")
     assert record.created == date(2021, 3, 4)
     assert record.consequences == ("Positive: Nothing is lost", "Negative: One more thing to run")
-    assert record.links == (Link("AMENDS", "shop ADR 5"),)
+    assert record.links == (RecordLink("AMENDS", "shop ADR 5"),)
 
 
+@pytest.mark.proves("ING-18")
 def test_our_own_records_bring_their_target_and_the_relations_between_entities() -> None:
     record = read(
         "---\nstatus: accepted\ndate: 2026-11-21\ntarget: system of record\n"
@@ -183,7 +187,7 @@ def test_every_decision_record_of_this_project_is_read_without_a_remark() -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "standing", "noted"),
+    ("status", "standing", "noted"),
     [
         ("Accepted", Standing.IN_FORCE, False),
         ("✅ **Accepted** on 2020-01-01", Standing.IN_FORCE, False),
@@ -196,22 +200,25 @@ def test_every_decision_record_of_this_project_is_read_without_a_remark() -> Non
         ("Angenommen", Standing.PENDING, True),
     ],
 )
-def test_a_status_is_read_by_its_first_word_and_never_guessed(said: str, standing: Standing, noted: bool) -> None:
-    record = read(f"# A\n\nDate: 2020-01-01\n\n## Status\n\n{said}\n\n## Decision\n\nWe do it.\n")
+@pytest.mark.proves("ING-26", "ING-27")
+def test_a_status_is_read_by_its_first_word_and_never_guessed(status: str, standing: Standing, noted: bool) -> None:
+    record = read(f"# A\n\nDate: 2020-01-01\n\n## Status\n\n{status}\n\n## Decision\n\nWe do it.\n")
     assert record.standing is standing
     assert bool(record.notes) is noted
 
 
+@pytest.mark.proves("ING-27")
 def test_a_record_without_a_status_is_in_force_and_that_is_noted() -> None:
     record = read("# A\n\n## Decision Outcome\n\nChosen: this.\n")
     assert record.standing is Standing.IN_FORCE
     assert any("no status" in note for note in record.notes)
 
 
+@pytest.mark.proves("ING-30")
 def test_prose_about_superseding_is_a_mention_and_no_claim() -> None:
     record = read("# A\n\nStatus: accepted\n\n## Context\n\nNobody wants one that supersedes ADR-3.\n")
     assert record.supersedes == ()
-    assert record.links == (Link("MENTIONS", "shop ADR 3"),)
+    assert record.links == (RecordLink("MENTIONS", "shop ADR 3"),)
 
 
 def test_a_fenced_heading_is_no_section() -> None:
@@ -230,6 +237,7 @@ def test_a_fenced_heading_is_no_section() -> None:
         ("2024-01-31-use-postgres.md", "shop 2024-01-31-use-postgres"),
     ],
 )
+@pytest.mark.proves("ING-20")
 def test_a_record_is_named_by_its_project_and_number(name: str, key: str) -> None:
     assert read("# A\n\nStatus: accepted\n\nWe do it.\n", name).key == key
 
@@ -237,16 +245,17 @@ def test_a_record_is_named_by_its_project_and_number(name: str, key: str) -> Non
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("---\nstatus: accepted\n: [\n---\n# A\n", 3, "no YAML"),
-        ("---\nstatus: accepted\nx: " + "[" * 5000 + "\n---\n# A\n", 1, "no YAML"),
+        ("---\nstatus: accepted\n: [\n---\n# A\n", 3, "not valid YAML"),
+        ("---\nstatus: accepted\nx: " + "[" * 5000 + "\n---\n# A\n", 1, "not valid YAML"),
         ("---\nstatus: accepted\n---\n\nNo heading here.\n", 5, "no title"),
-        ("# A\n\n## Status\n\nAccepted\n", 1, "nothing beyond"),
+        ("# A\n\n## Status\n\nAccepted\n", 1, "no text besides"),
         ("---\nstatus: accepted\nrelations: [[a, b]]\n---\n# A\n\nText.\n", 1, "relations"),
         ("---\nstatus: accepted\nlabels: [a]\n---\n# A\n\nText.\n", 1, "labels"),
         ('---\nstatus: accepted\ntarget: "\\ud800"\n---\n# A\n\nText.\n', 5, "Unicode"),
         (f"# {'a' * 1001}\n\nStatus: accepted\n\nText.\n", 1, "1,000"),
     ],
 )
+@pytest.mark.proves("ING-22")
 def test_a_broken_record_is_set_aside_with_its_line_and_reason(text: str, line: int, reason: str) -> None:
     found = read_markdown(document(text))
     assert isinstance(found, BadRecord)
@@ -254,9 +263,10 @@ def test_a_broken_record_is_set_aside_with_its_line_and_reason(text: str, line: 
     assert reason in found.reason
 
 
+@pytest.mark.proves("ING-19")
 def test_a_file_without_any_sign_of_a_decision_is_passed_over_in_a_folder_and_bad_when_named() -> None:
     text = "# Decisions\n\nA list of what we decided.\n"
-    assert isinstance(read_markdown(document(text, "README.md", named=False)), PassedOver)
+    assert isinstance(read_markdown(document(text, "README.md", is_explicit=False)), PassedOver)
     assert isinstance(read_markdown(document(text, "README.md")), BadRecord)
 
 
@@ -268,9 +278,10 @@ _PIECES = st.sampled_from(
 
 
 @given(st.one_of(st.text(), st.lists(st.one_of(_PIECES, st.text(max_size=5)), max_size=40).map("".join)))
+@pytest.mark.proves("ING-12")
 def test_no_text_makes_the_reader_fail(text: str) -> None:
-    for named in (True, False):
-        found = read_markdown(document(text, named=named))
+    for is_explicit in (True, False):
+        found = read_markdown(document(text, is_explicit=is_explicit))
         assert isinstance(found, DecisionRecord | BadRecord | PassedOver)
         if isinstance(found, DecisionRecord):
             assert found.title

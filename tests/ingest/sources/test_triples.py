@@ -1,4 +1,4 @@
-"""Triples from TSV, CSV and JSON Lines (issue "A body", section 8)."""
+"""Triples from TSV, CSV and JSON Lines."""
 
 import csv
 import gzip
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ingest.records import BadRecord, Triple
 from ingest.sources.lines import MAX_LINE
-from ingest.sources.triples import Form, read_triples
+from ingest.sources.triples import TripleFormat, read_triples
 
 CODEX = Path(__file__).parents[4] / "shared/data/codex-s.tsv.gz"
 
@@ -24,6 +24,7 @@ def read(tmp_path: Path, name: str, content: str | bytes) -> tuple[list[Triple],
     return good, [(part.line, part.reason) for part in found if isinstance(part, BadRecord)]
 
 
+@pytest.mark.proves("ING-51", "ING-52")
 def test_tsv_is_taken_as_it_is(tmp_path: Path) -> None:
     good, bad = read(tmp_path, "a.tsv", '"Ada"\tKNOWS\tGrace, H.\r\n\nb\tR\tc\t0.5\t{"since": 1}\tPerson\n')
     assert good == [
@@ -33,6 +34,7 @@ def test_tsv_is_taken_as_it_is(tmp_path: Path) -> None:
     assert bad == []
 
 
+@pytest.mark.proves("ING-52")
 def test_csv_fields_may_hold_commas_quotes_and_line_breaks(tmp_path: Path) -> None:
     good, bad = read(tmp_path, "a.csv", 'a,R,"b, ""c""\nd"\ne,R,f,,"{""k"": [1, null]}"\n')
     assert good == [
@@ -42,17 +44,20 @@ def test_csv_fields_may_hold_commas_quotes_and_line_breaks(tmp_path: Path) -> No
     assert bad == []
 
 
+@pytest.mark.proves("ING-51")
 def test_a_header_sets_the_order(tmp_path: Path) -> None:
     good, _ = read(tmp_path, "a.csv", "Object,Subject,predicate,weight\nb,a,R,0.25\n")
     assert good == [Triple("a", "R", "b", 0.25, line=2)]
 
 
+@pytest.mark.proves("ING-52")
 def test_json_lines_are_objects_or_arrays(tmp_path: Path) -> None:
     lines = [{"head": "a", "relation": "R", "tail": "b", "properties": {"x": {}}}, ["c", "R", "d", 1]]
     good, _ = read(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
     assert good == [Triple("a", "R", "b", properties={"x": {}}, line=1), Triple("c", "R", "d", 1.0, line=2)]
 
 
+@pytest.mark.proves("ING-50")
 def test_a_gzipped_file_is_read_as_it_is_whatever_its_name(tmp_path: Path) -> None:
     content = gzip.compress(b"a\tR\tb\n")
     assert (
@@ -85,6 +90,7 @@ def test_a_gzipped_file_is_read_as_it_is_whatever_its_name(tmp_path: Path) -> No
         ("a.jsonl", b"[" * 100_000, "JSON"),
     ],
 )
+@pytest.mark.proves("ING-54", "ING-55")
 def test_a_bad_record_is_set_aside_with_its_line_and_the_rest_goes_on(
     tmp_path: Path, name: str, lines: bytes, reason: str
 ) -> None:
@@ -95,7 +101,8 @@ def test_a_bad_record_is_set_aside_with_its_line_and_the_rest_goes_on(
     assert reason in bad[0][1]
 
 
-def test_a_file_cut_off_in_its_compression_yields_what_it_holds_and_says_where_it_ends(tmp_path: Path) -> None:
+@pytest.mark.proves("ING-55")
+def test_a_compressed_file_that_is_cut_off_yields_its_rows_and_the_line_where_it_ends(tmp_path: Path) -> None:
     rows = b"".join(b"a%d\tR\tb\n" % number for number in range(20_000))
     good, bad = read(tmp_path, "a.tsv.gz", gzip.compress(rows)[:-2000])
     assert 0 < len(good) < 20_000
@@ -103,7 +110,8 @@ def test_a_file_cut_off_in_its_compression_yields_what_it_holds_and_says_where_i
     assert bad[0][0] == len(good) + 1
 
 
-def test_a_name_that_tells_no_form_is_refused(tmp_path: Path) -> None:
+@pytest.mark.proves("ING-50")
+def test_a_name_that_shows_no_format_is_refused(tmp_path: Path) -> None:
     assert read(tmp_path, "a.parquet", b"")[1][0][0] == 0
 
 
@@ -120,7 +128,9 @@ _WORD = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(la
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(_WORD, _WORD, _WORD, st.floats(0, 1)), max_size=20), st.sampled_from(["csv", "jsonl"]))
-def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str, str, str, float]], form: Form) -> None:
+def test_what_was_written_is_what_is_read(
+    tmp_path: Path, rows: list[tuple[str, str, str, float]], form: TripleFormat
+) -> None:
     path = tmp_path / f"a.{form}"
     with path.open("w", encoding="utf-8", newline="") as file:
         if form == "csv":
@@ -136,7 +146,8 @@ def test_what_was_written_is_what_is_read(tmp_path: Path, rows: list[tuple[str, 
 @given(
     st.one_of(st.binary(), st.text('ab",\t\n\r[]{}:1\x00é').map(str.encode)), st.sampled_from(["tsv", "csv", "jsonl"])
 )
-def test_no_bytes_make_the_reader_fail(tmp_path: Path, content: bytes, form: Form) -> None:
+@pytest.mark.proves("ING-12")
+def test_no_bytes_make_the_reader_fail(tmp_path: Path, content: bytes, form: TripleFormat) -> None:
     path = tmp_path / f"a.{form}"
     path.write_bytes(content)
     for part in read_triples(path):

@@ -1,9 +1,0 @@
-// Takes some nodes for a namespace's own that an import brought, and returns how many.
-// write
-// $namespace STRING: the namespace
-// $limit INTEGER: how many at most
-MATCH (n:Arriving {namespace: $namespace})
-WITH n
-LIMIT $limit
-REMOVE n:Arriving
-RETURN count(n) AS settled

@@ -1,0 +1,14 @@
+// Deletes some relationships of imported nodes and returns how many.
+// write
+// $namespace STRING: the namespace
+// $run STRING: the run that filled it
+// $limit INTEGER: how many at most
+MATCH (import:ArchiveImport {namespace: $namespace})
+SET import.touched_at = datetime()
+WITH import
+WHERE import.run = $run
+MATCH (n:Arriving {namespace: $namespace})-[r]-()
+WITH DISTINCT r
+LIMIT $limit
+DELETE r
+RETURN count(r) AS dropped

@@ -1,7 +1,0 @@
-// Returns the sessions of dialogues; an id that is none has no row.
-// read
-// $namespace STRING: the caller's namespace
-// $ids LIST<INTEGER>: ids of dialogues
-UNWIND $ids AS id
-MATCH (dialogue:Dialogue {namespace: $namespace, id: id})
-RETURN dialogue.id AS id, dialogue.session_id AS session_id, dialogue.place AS place

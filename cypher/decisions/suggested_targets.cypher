@@ -1,0 +1,8 @@
+// Returns targets in force that are similar to a text, most similar first.
+// read
+// $namespace STRING: the caller's namespace
+// $query STRING: full-text query for words similar to the text's, within the namespace
+CALL db.index.fulltext.queryNodes('targets_in_force', $query, {limit: 50}) YIELD node, score
+WHERE score > 0 AND node.namespace = $namespace AND node.target IS NOT NULL
+RETURN node.target AS target
+ORDER BY score DESC, target

@@ -1,7 +1,0 @@
-// Lets passages be found by what was said after them, too.
-// write
-// $namespace STRING: the caller's namespace
-// $neighbours LIST<MAP>: id of each passage, and the words to add
-UNWIND $neighbours AS neighbour
-MATCH (passage:Passage {namespace: $namespace, id: neighbour.id})
-SET passage.around = passage.around + ' ' + neighbour.words

@@ -1,0 +1,142 @@
+"""The composition root: makes the real parts of the settings, and the services on them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from server.cognition.models import HybridSearch
+from server.cognition.service import CognitionService
+from server.core.errors import VectorsUnavailable
+from server.core.principals import Principal
+from server.core.settings import Settings
+from server.decisions.service import DecisionService
+from server.embedding.embedder import Embedder, FastEmbedder
+from server.embedding.provision import model_folder
+from server.entities.service import EntityService
+from server.entries.service import EntryService, EntrySettings
+from server.evaluation.judges import ModelPanel
+from server.evaluation.service import EvaluationService, MeasuredSearch
+from server.graph.graph import Graph
+from server.graph.sequence import IdSequence
+from server.journal.service import JournalService
+from server.journal.tavily import Tavily
+from server.language_models.providers import list_providers
+from server.local.connection import local_paths, open_graph
+from server.parts import Parts
+from server.services import Services
+from server.sessions.extractive import ExtractiveSummariser
+from server.sessions.service import SessionService
+from server.sessions.summarising import LazySummariser, Summariser
+from server.vectors.edge import EdgeStore
+from server.vectors.projector import Projector
+from server.vectors.remote import RemoteStore
+from server.vectors.remote import connect as connect_qdrant
+from server.vectors.store import VectorStore
+
+
+@asynccontextmanager
+async def open_parts(settings: Settings) -> AsyncIterator[Parts]:
+    """Open the graph, the vectors and the embedding model of these settings; nothing is projected yet.
+
+    Raises `SetupError` and its kinds: no embedding model, an unknown schema.
+    """
+    embedder = await load_embedder(settings)
+    async with AsyncExitStack() as stack:
+        graph = await stack.enter_async_context(open_graph(settings))
+        vectors = vector_store(settings)
+        stack.push_async_callback(vectors.close)
+        yield _parts(graph, vectors, embedder, settings.searchable_wait)
+
+
+@asynccontextmanager
+async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Services]:
+    """Make every service on these parts, with the clients of the web search and of the judges."""
+    async with AsyncExitStack() as stack:
+        tavily = Tavily(settings.tavily_api_key, settings.tavily_url)
+        stack.push_async_callback(tavily.close)
+        panel = ModelPanel((settings.judge1_model, settings.judge2_model), list_providers(settings))
+        stack.push_async_callback(panel.close)
+        cognition = CognitionService(parts, fidelity_threshold=settings.fidelity_threshold)
+        yield Services(
+            decisions=DecisionService(parts, cooldown=settings.write_cooldown),
+            entities=EntityService(parts.graph, parts.sequence, path_timeout=settings.query_timeout),
+            entries=EntryService(parts, settings=_entry_settings(settings)),
+            journal=JournalService(parts, tavily=tavily),
+            cognition=cognition,
+            evaluation=EvaluationService(
+                parts.graph,
+                parts.sequence,
+                panel=panel,
+                search=_insight_search(cognition),
+                embedding_model=parts.embedder.fingerprint,
+            ),
+            sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
+        )
+
+
+@asynccontextmanager
+async def decision_service(settings: Settings, graph: Graph) -> AsyncIterator[DecisionService]:
+    """The decisions family alone, for a command that searches without the service; nothing is projected.
+
+    Raises `EmbeddingUnavailable`, `ModelMismatch`.
+    """
+    vectors = vector_store(settings)
+    try:
+        parts = _parts(graph, vectors, await load_embedder(settings), searchable_wait=0)
+        await parts.projector.prepare()
+        yield DecisionService(parts, cooldown=settings.write_cooldown)
+    finally:
+        await vectors.close()
+
+
+async def load_embedder(settings: Settings) -> Embedder:
+    """The provisioned embedding model of these settings; raises `EmbeddingUnavailable` where there is none."""
+    return await FastEmbedder.load(model_folder(local_paths(settings).cache))
+
+
+def vector_store(settings: Settings) -> VectorStore:
+    """The Qdrant of these settings: a server where one is named, else the engine in this process."""
+    if settings.qdrant_url:
+        return RemoteStore(connect_qdrant(settings.qdrant_url, settings.qdrant_api_key), settings.qdrant_collection)
+    return EdgeStore(local_paths(settings).home.vectors)
+
+
+def _parts(graph: Graph, vectors: VectorStore, embedder: Embedder, searchable_wait: float) -> Parts:
+    projector = Projector(graph, vectors, embedder)
+    return Parts(graph, IdSequence(graph), vectors, embedder, projector, searchable_wait)
+
+
+def _entry_settings(settings: Settings) -> EntrySettings:
+    paths = local_paths(settings)
+    return EntrySettings(
+        project=settings.project, docs_roots=settings.docs_roots, closed=(paths.home.root, paths.cache.root)
+    )
+
+
+def _insight_search(cognition: CognitionService) -> MeasuredSearch:
+    """The search that evaluation measures: `hybrid_search` as agents get it."""
+
+    async def search(query: str, top_k: int, caller: Principal) -> Sequence[int]:
+        found = await cognition.hybrid_search(HybridSearch(query_text=query, top_k=top_k), caller)
+        if not found.by_meaning:
+            # Half of a search would be kept as a bad day.
+            raise VectorsUnavailable(
+                "Meanings cannot be compared at the moment: nothing was measured. Try again later."
+            )
+        return [hit.id for hit in found.results]
+
+    return search
+
+
+def _summariser(settings: Settings, embedder: Embedder) -> Summariser:
+    name = settings.summary_model
+    if name is None:
+        return ExtractiveSummariser(embedder)
+
+    def make() -> Summariser:
+        # A second and 80 MB, for whoever has a model set.
+        from server.language_models.models import load_language_model  # noqa: PLC0415
+        from server.sessions.model_summariser import ModelSummariser  # noqa: PLC0415
+
+        return ModelSummariser(load_language_model(name, list_providers(settings)))
+
+    return LazySummariser(make)

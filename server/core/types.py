@@ -1,0 +1,9 @@
+"""Types that every package uses."""
+
+from typing import Any
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Row = dict[str, Any]
+"""One row of a statement's result: column name to value."""
+QueryName = str
+"""The path of a statement below `cypher/`, without its ending: `decisions/record_decision`."""

@@ -1,0 +1,108 @@
+"""The best paths between two nodes, within a time limit. Source: ENT-49, ENT-50, ENT-58."""
+
+from time import monotonic
+from typing import Any
+
+from server.core.errors import QueryTimeout
+from server.core.principals import Principal
+from server.core.types import Row
+from server.entities.levels import find_best_paths
+from server.entities.models import FindPath, FurtherPath, PathAnswer, PathStep
+from server.entities.names import NameLookup
+from server.graph.graph import Graph
+from server.graph.vocabulary import BOOKKEEPING
+
+_NOT_FOLLOWED = sorted(BOOKKEEPING)
+_SCALE = 1e15
+"""Weights are summed as integers of 15 decimal places, so equal sums are equal in any order of summation."""
+_CAP = 10_000
+"""Up to this number, equally short paths are compared one by one; above it, level by level."""
+_CAP_OF_MANY = 1_000
+"""The same for several paths, where each one has to be sorted completely, which is expensive."""
+
+
+class PathFinder:
+    """Finds paths within a time limit."""
+
+    def __init__(self, graph: Graph, names: NameLookup, timeout: float) -> None:
+        self._graph = graph
+        self._names = names
+        self._timeout = timeout
+
+    async def find(self, request: FindPath, caller: Principal) -> PathAnswer:
+        """Return the best path and the next best of its length. Raises `NotFound`, `QueryTimeout` or `Conflict`."""
+        try:
+            start, end, paths = await self._load_best(request, caller, monotonic())
+        except QueryTimeout as slow:
+            raise QueryTimeout(
+                f"The path search exceeded {self._timeout:g} seconds and was stopped; "
+                "use a smaller max_depth or relation_types."
+            ) from slow
+        best = paths[0] if paths else None
+        length = len(best["edges"]) if best else 0
+        return PathAnswer(
+            path_found=best is not None,
+            path_length=length,
+            path_weight=best["weight"] / _SCALE if best else 0.0,
+            path=_build_steps(best) if best else [],
+            paths=[FurtherPath(path_weight=each["weight"] / _SCALE, path=_build_steps(each)) for each in paths[1:]],
+            start_node=start,
+            end_node=end,
+            search_depth=length if best else request.max_depth,
+        )
+
+    async def _load_best(self, request: FindPath, caller: Principal, started: float) -> tuple[str, str, list[Row]]:
+        """Return the names of both ends, and weight, nodes and edges of the paths."""
+        names = {"start": request.start_node, "end": request.end_node}
+        if request.start_node == request.end_node:
+            node = await self._names.load_node("start_node", request.start_node, caller)
+            return node["resolved_name"], node["resolved_name"], [_build_empty_path(node)]
+        search: dict[str, Any] = {"bookkeeping": _NOT_FOLLOWED, "relations": request.relation_types, "scale": _SCALE}
+        parameters = {**names, "max_depth": request.max_depth, "timeout": self._timeout, **search}
+        row = await self._load(request.max_paths, caller, parameters, {})
+        if unresolved := [end for end in names if row[end] is None]:
+            found = {end: await self._names.load_node(f"{end}_node", names[end], caller) for end in unresolved}
+            names |= {end: node["resolved_name"] for end, node in found.items()}
+            elements = {end: found[end]["element"] if end in found else row[end] for end in names}
+            if elements["start"] == elements["end"]:
+                return names["start"], names["end"], [_build_empty_path(found[unresolved[0]])]
+            row = await self._load(
+                request.max_paths, caller, parameters, {f"{end}_element": elements[end] for end in unresolved}
+            )
+        if row["capped"]:
+            remaining = max(0.001, started + self._timeout - monotonic())
+            row["paths"] = await self._graph.transaction(
+                lambda transaction: find_best_paths(
+                    transaction, (row["start"], row["end"]), row["length"], request.max_paths, search
+                ),
+                access="read",
+                timeout=remaining,
+            )
+        return names["start"], names["end"], row["paths"]
+
+    async def _load(self, count: int, caller: Principal, parameters: dict[str, Any], elements: dict[str, str]) -> Row:
+        given = {"namespace": caller.namespace, "start_element": None, "end_element": None, **elements, **parameters}
+        if count == 1:
+            row = await self._graph.row("entities/find_path", cap=_CAP, **given)
+            row["paths"] = [row["path"]] if row["path"] else []
+        else:
+            row = await self._graph.row("entities/find_paths", cap=min(_CAP, _CAP_OF_MANY), count=count, **given)
+        return row
+
+
+def _build_empty_path(node: Row) -> Row:
+    """Return the path from a node to itself."""
+    step = {key: value for key, value in node.items() if key not in {"element", "resolved_name"}}
+    return {"weight": 0, "nodes": [step], "edges": []}
+
+
+def _build_steps(path: Row) -> list[PathStep]:
+    hops = [
+        {
+            "relation_to_next": edge["relation"],
+            "direction_to_next": "outgoing" if edge["outgoing"] else "incoming",
+            "weight_to_next": edge["weight"],
+        }
+        for edge in path["edges"]
+    ]
+    return [PathStep(**node, **hop) for node, hop in zip(path["nodes"], [*hops, {}], strict=True)]

@@ -1,0 +1,24 @@
+"""The services of all families, as one typed value."""
+
+from dataclasses import dataclass
+
+from server.cognition.service import CognitionService
+from server.decisions.service import DecisionService
+from server.entities.service import EntityService
+from server.entries.service import EntryService
+from server.evaluation.service import EvaluationService
+from server.journal.service import JournalService
+from server.sessions.service import SessionService
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Every use case of Precedent, by family."""
+
+    decisions: DecisionService
+    entities: EntityService
+    entries: EntryService
+    journal: JournalService
+    cognition: CognitionService
+    evaluation: EvaluationService
+    sessions: SessionService

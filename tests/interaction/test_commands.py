@@ -1,0 +1,154 @@
+"""`precedent decisions`, `show` and `ask`, with a running service and without one."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import app as cli
+from server.app import App
+from server.core.home import Home
+from server.core.principals import Principal, Role
+from server.local.owner import own
+from tests.interaction.conftest import SECRET
+from tests.interaction.serving import served
+
+pytestmark = pytest.mark.anyio
+Run = Callable[..., Any]
+_HOSTILE = "Carts \x1b[31mlive\x1b[0m [bold]in[/] the graph"
+
+
+@pytest.fixture
+def era() -> str:
+    """Commands speak no MCP."""
+    return "2026-07-28"
+
+
+@pytest.fixture
+def environment(neo4j: tuple[str, str, str], namespace: str, tmp_path: Path) -> dict[str, str]:
+    uri, user, password = neo4j
+    return {
+        **os.environ,
+        "NEO4J_URI": uri,
+        "NEO4J_USERNAME": user,
+        "NEO4J_PASSWORD": password,
+        "PRECEDENT_HOME": str(tmp_path / "home"),
+        "PRECEDENT_NAMESPACE": namespace,
+        "AGENT_MEMORY_SECRET": SECRET,
+        "COLUMNS": "160",
+    }
+
+
+async def _command(environment: dict[str, str], *arguments: str, code: int = 0) -> str:
+    run = partial(
+        subprocess.run,
+        [sys.executable, "-m", "cli", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
+    )
+    done = await anyio.to_thread.run_sync(run)
+    assert done.returncode == code, done.stdout + done.stderr
+    return str(done.stderr if code else done.stdout)
+
+
+@pytest.fixture(params=["beside a service", "alone"])
+async def command(
+    request: pytest.FixtureRequest, app: App, environment: dict[str, str]
+) -> AsyncIterator[Callable[..., Any]]:
+    """Runs a command; what it asks is the running service, or the graph itself."""
+    if request.param == "alone":
+        yield partial(_command, environment)
+        return
+    async with served(app) as port:
+        with own(Home(Path(environment["PRECEDENT_HOME"])), "serve", {"http": port}):
+            yield partial(_command, environment)
+
+
+@pytest.fixture
+async def ids(app: App, namespace: str) -> list[str]:
+    """A decision and what it replaced, and another."""
+    from server.decisions.models import RecordDecision, SupersedeDecision  # noqa: PLC0415
+
+    service = app.services.decisions
+    caller = Principal("grace", "human", Role.ADMIN, namespace)
+    why = "Redis is watched by nobody."
+    old = await service.record(RecordDecision(title="Carts in Redis", target="cart cache", rationale=why), caller)
+    assert old.decision_id is not None
+    new = await service.supersede(
+        SupersedeDecision(
+            title=_HOSTILE,
+            target="cart cache",
+            rationale="Redis swaps under load,\nwhatever we give it.",
+            consequences=["Carts are asked for in Cypher"],
+            old_decision_ids=[old.decision_id],
+        ),
+        caller,
+    )
+    other = await service.record(
+        RecordDecision(title="Ship on Fridays", target="shipping day", rationale="Somebody has to."), caller
+    )
+    assert new.decision_id is not None
+    assert other.decision_id is not None
+    return [old.decision_id, new.decision_id, other.decision_id]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.proves("DEC-75")
+async def test_decisions_are_listed_shown_and_asked_for(command: Run, ids: list[str]) -> None:
+    listed = await command("decisions")
+    assert "cart cache" in listed
+    assert "shipping day" in listed
+    assert "Carts in Redis" not in listed
+    assert "\x1b" not in listed, "what somebody wrote does not steer a terminal"
+    assert "[bold]in[/]" in listed, "nor is it taken for markup"
+    answer = json.loads(await command("decisions", "--status", "all", "--order", "oldest", "--limit", "2", "--json"))
+    assert ([each["id"] for each in answer["decisions"]], answer["total"], answer["next_offset"]) == (ids[:2], 3, 2)
+    shown = await command("show", "cart cache")
+    for part in ("whatever we give it.", "Carts are asked for in Cypher", "Carts in Redis", ids[0], "grace (human)"):
+        assert part in shown
+    [decision] = json.loads(await command("show", ids[0], "--json"))["decisions"]
+    assert (decision["status"], decision["replaced_by"][0]["id"]) == ("superseded", ids[1])
+    found = await command("ask", "where", "do", "carts", "live?")
+    assert "cart cache" in found
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.proves("DEC-75")
+@pytest.mark.proves("DEC-75")
+async def test_an_empty_result_says_what_to_try(command: Run, ids: list[str]) -> None:
+    assert "NOT_FOUND" in (missing := await command("show", "cart cahce", code=1))
+    assert "cart cache" in missing
+    assert "INVALID_ARGUMENT" in await command("decisions", "--since", "soon", code=1)
+    nothing = await command("decisions", "--target", "nothing")
+    assert "--status all" in nothing
+    elsewhere = await command("decisions", "--namespace", "empty place of a test")
+    assert "precedent ingest decisions" in elsewhere
+
+
+@pytest.mark.proves("DEC-75", "SVC-76")
+@pytest.mark.parametrize("arguments", [("show", " "), ("ask", ""), ("decisions", "--limit", "101"), ("show",)])
+@pytest.mark.proves("DEC-75")
+def test_invalid_arguments_are_refused_before_anything_is_read(arguments: tuple[str, ...]) -> None:
+    answer = CliRunner().invoke(cli, arguments)
+    assert answer.exit_code == 2
+    assert "Usage" in answer.output
+
+
+@pytest.mark.proves("DEC-75", "SVC-76")
+@pytest.mark.proves("DEC-75")
+async def test_a_service_that_does_not_answer_is_reported(environment: dict[str, str]) -> None:
+    with own(Home(Path(environment["PRECEDENT_HOME"])), "serve", {"http": 1}):
+        answer = await _command(environment, "decisions", code=1)
+    assert "does not answer" in answer
+    assert "precedent status" in answer
