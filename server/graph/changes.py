@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from server.graph.statements import Statement
 
@@ -48,6 +49,7 @@ def add_change(statement: Statement, parameters: dict[str, Any]) -> dict[str, An
         return parameters
     context = _current.get() or _AuditContext(parameters.get("by", SERVICE_PRINCIPAL), statement.name, None)
     change = {
+        "id": uuid4().hex,
         "namespace": parameters.get("namespace"),
         "name": context.operation,
         "by": context.principal,

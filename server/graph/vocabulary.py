@@ -51,6 +51,8 @@ LABELS = frozenset(
         "IngestChunk",
         "Audit",
         "Change",
+        "Retracted",
+        "Alias",
         "Principal",
         "Token",
         "Sequence",
@@ -97,6 +99,9 @@ BOOKKEEPING = frozenset(
         "JUDGES",
         "DID",
         "CHANGED",
+        "WAS",
+        "FORMER",
+        "ALIAS_OF",
     }
 )
 """Reserved relationship types that neighbours and paths never follow: through one container, every record would be
@@ -112,7 +117,23 @@ TYPES = KNOWLEDGE | BOOKKEEPING | {RELATED}
 """All reserved relationship types: never the native type of an agent's relation."""
 
 ENTITY_KEYS = frozenset(
-    {"namespace", "name", "name_key", "label", "node_id", "scope", "revision", "created_at", "updated_at", "created_by"}
+    {
+        "namespace",
+        "name",
+        "name_key",
+        "label",
+        "node_id",
+        "scope",
+        "revision",
+        "created_at",
+        "updated_at",
+        "created_by",
+        "retracted_from",
+        "retracted_at",
+        "retracted_by",
+        "retracted_reason",
+        "retracted_in",
+    }
 )
 """Reserved property keys of an `:Entity`."""
 
