@@ -8,6 +8,7 @@ from server.cognition.service import CognitionService
 from server.core.errors import VectorsUnavailable
 from server.core.principals import Principal
 from server.core.settings import Settings
+from server.curation.service import CurationService
 from server.decisions.service import DecisionService
 from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
@@ -17,6 +18,7 @@ from server.evaluation.judges import ModelPanel
 from server.evaluation.service import EvaluationService, MeasuredSearch
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
+from server.history.service import HistoryService
 from server.journal.service import JournalService
 from server.journal.tavily import Tavily
 from server.language_models.providers import list_providers
@@ -70,6 +72,8 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
                 embedding_model=parts.embedder.fingerprint,
             ),
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
+            curation=CurationService(parts),
+            history=HistoryService(parts),
         )
 
 

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from server.cognition.service import CognitionService
+from server.curation.service import CurationService
 from server.decisions.service import DecisionService
 from server.entities.service import EntityService
 from server.entries.service import EntryService
 from server.evaluation.service import EvaluationService
+from server.history.service import HistoryService
 from server.journal.service import JournalService
 from server.sessions.service import SessionService
 
@@ -22,3 +24,5 @@ class Services:
     cognition: CognitionService
     evaluation: EvaluationService
     sessions: SessionService
+    curation: CurationService
+    history: HistoryService

@@ -11,7 +11,17 @@ import pytest
 
 _CODE = sorted(path for folder in ("cli", "ingest", "server") for path in Path(folder).rglob("*.py"))
 _SERVER = [path for path in _CODE if path.parts[0] == "server"]
-_FAMILIES = ("decisions", "entities", "entries", "journal", "cognition", "evaluation", "sessions")
+_FAMILIES = (
+    "decisions",
+    "entities",
+    "entries",
+    "journal",
+    "cognition",
+    "evaluation",
+    "sessions",
+    "curation",
+    "history",
+)
 # A room may import the rooms below it: app → mcp, rest, composition → services → families → parts, retrieval
 # → ranking, vectors, embedding → graph → interface → core.
 _FLOORS = {
@@ -21,6 +31,7 @@ _FLOORS = {
     "local": 3, "embedding": 3, "vectors": 3, "ranking": 3, "language_models": 3,
     "retrieval": 4, "observability": 4, "parts": 4,
     "decisions": 5, "entities": 5, "entries": 5, "journal": 5, "cognition": 5, "evaluation": 5, "sessions": 5,
+    "curation": 5, "history": 5,
     "access": 5,
     "services": 6,
     "mcp": 7, "rest": 7, "composition": 7,

@@ -9,7 +9,7 @@ from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-Family = Literal["decisions", "entities", "entries", "journal", "cognition", "evaluation"]
+Family = Literal["decisions", "entities", "entries", "journal", "cognition", "evaluation", "curation"]
 Toolset = Family | Literal["core"]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Model = Annotated[str, Field(min_length=1, max_length=200)]

@@ -6,10 +6,12 @@ from dataclasses import replace
 from server.cognition.resources import RESOURCES as LAYERS
 from server.cognition.tools import TOOLS as COGNITION
 from server.core.settings import Family, Settings, Toolset
+from server.curation.tools import TOOLS as CURATION
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
 from server.entries.tools import TOOLS as ENTRIES
 from server.evaluation.tools import TOOLS as EVALUATION
+from server.history.tools import TOOLS as HISTORY
 from server.interface.resources import AnyBoundResource, AnyResource
 from server.interface.tools import AnyBoundTool, AnyTool
 from server.journal.tools import TOOLS as JOURNAL
@@ -22,6 +24,7 @@ TOOLSETS: Mapping[Family, tuple[AnyTool, ...]] = {
     "journal": JOURNAL,
     "cognition": COGNITION,
     "evaluation": EVALUATION,
+    "curation": CURATION + HISTORY,
 }
 RESOURCES: Mapping[Family, tuple[AnyResource, ...]] = {"cognition": LAYERS}
 CORE = frozenset(
@@ -63,6 +66,8 @@ def bound_tools(services: Services, tools: Iterable[AnyTool]) -> list[AnyBoundTo
         *[tool.bind(services.journal) for tool in JOURNAL],
         *[tool.bind(services.cognition) for tool in COGNITION],
         *[tool.bind(services.evaluation) for tool in EVALUATION],
+        *[tool.bind(services.curation) for tool in CURATION],
+        *[tool.bind(services.history) for tool in HISTORY],
     ]
     by_name = {each.tool.name: each for each in bound}
     return [by_name[tool.name] for tool in tools]

@@ -1,0 +1,5 @@
+"""The tools of the curation family."""
+
+from server.interface.tools import AnyTool
+
+TOOLS: tuple[AnyTool, ...] = ()

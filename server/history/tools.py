@@ -1,0 +1,5 @@
+"""The tools of the history family, which the toolset `curation` publishes."""
+
+from server.interface.tools import AnyTool
+
+TOOLS: tuple[AnyTool, ...] = ()
