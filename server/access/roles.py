@@ -68,6 +68,9 @@ TOOLS: Mapping[str, Role] = {
     # evaluation
     "store_dual_judge_scores": Role.AGENT,
     "get_golden_test_results": Role.AGENT,  # it stores the result of the day
+    # curation
+    "retract": Role.AGENT,  # what a human wrote: admin
+    "undo": Role.AGENT,  # what a human did: admin
 }
 
 RESOURCES: Mapping[str, Role] = {
