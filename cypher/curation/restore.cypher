@@ -47,7 +47,14 @@ CALL (undo) {
   )
   REMOVE record:Retracted, record.retracted_from, record.retracted_at, record.retracted_by, record.retracted_in,
     record.retracted_reason
-  WITH record, id
+  WITH record, id, 'Alias' IN labels(record) AND record:Entity AS merged
+  FOREACH (_ IN CASE WHEN merged THEN [1] ELSE [] END | REMOVE record:Alias)
+  WITH record, id, merged
+  CALL (record, merged) {
+    MATCH (record)-[alias:ALIAS_OF]->()
+    WHERE merged
+    DELETE alias
+  }
   MATCH (passage:Retracted {namespace: $namespace, record: record.node_id})
   WHERE passage.retracted_in = id
   SET passage:Passage:Unprojected, passage.revision = coalesce(passage.revision, 0) + 1

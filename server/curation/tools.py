@@ -8,7 +8,7 @@ from server.interface.tools import Tool
 TOOLS = (
     Tool(
         name="retract",
-        description="Take back what was wrong: gone from every answer, kept as history. What was right once: supersede.",
+        description="Take back what was wrong: gone from every answer, kept as history.",
         request=Retract,
         response=Retracted,
         run=CurationService.retract,

@@ -14,7 +14,17 @@ from server.curation.models import Retracted as RetractedAnswer
 from server.curation.service import CurationService
 from server.decisions.models import RecordDecision, SearchDecisions, SupersedeDecision
 from server.decisions.service import DecisionService
-from server.entities.models import AddEdge, AddNode, FindPath, QueryNeighbors
+from server.entities.merging import NameCorrections
+from server.entities.models import (
+    AddEdge,
+    AddNode,
+    FindPath,
+    MergeEntities,
+    NamesCorrected,
+    QueryNeighbors,
+    RenameEntity,
+    SimilarEntities,
+)
 from server.entities.service import EntityService
 from server.entries.models import GetEntries, SaveMemory, SearchEntries
 from server.entries.service import EntryService, EntrySettings
@@ -33,6 +43,7 @@ class Caller:
     entries: EntryService
     cognition: CognitionService
     curation: CurationService
+    names: NameCorrections
     principal: Principal
     cypher: Cypher
 
@@ -93,6 +104,20 @@ class Caller:
         answer: RetractedAnswer = await self.call(self.curation.retract, Retract, ids=list(ids), reason=reason)
         return answer
 
+    async def rename(self, name: str, new_name: str) -> NamesCorrected:
+        arguments = {"name": name, "new_name": new_name, "reason": "A typo."}
+        answer: NamesCorrected = await self.call(self.names.rename, RenameEntity, **arguments)
+        return answer
+
+    async def merge(self, keep: str, drop: str) -> NamesCorrected:
+        arguments = {"keep": keep, "drop": drop, "reason": "They are one."}
+        answer: NamesCorrected = await self.call(self.names.merge, MergeEntities, **arguments)
+        return answer
+
+    async def similar(self, **more: Any) -> list[tuple[str, str]]:
+        answer = await self.call(self.names.list_similar, SimilarEntities, **more)
+        return [(pair.name, pair.other) for pair in answer.pairs]
+
     async def undo(self, change_id: str) -> Undone:
         answer: Undone = await self.call(self.curation.undo, Undo, change_id=change_id)
         return answer
@@ -115,6 +140,7 @@ def agent(parts: Parts, namespace: str, cypher: Cypher) -> Caller:
         EntryService(parts, settings=settings),
         CognitionService(parts, fidelity_threshold=0.5),
         CurationService(parts),
+        NameCorrections(parts),
         Principal("ada", "agent", Role.AGENT, namespace),
         cypher,
     )

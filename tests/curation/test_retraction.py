@@ -28,7 +28,8 @@ async def test_what_was_retracted_is_history_with_who_when_and_why(agent: Caller
     wrong = await agent.record("cart cache")
     await agent.retract(wrong, reason="Nobody decided that.")
     [row] = await cypher(
-        "MATCH (d:Retracted {namespace: $namespace, id: $id})<-[:CHANGED]-(c:Change {id: d.retracted_in})<-[:DID]-(who) "
+        "MATCH (d:Retracted {namespace: $namespace, id: $id})<-[:CHANGED]-(c:Change)<-[:DID]-(who) "
+        "WHERE c.id = d.retracted_in "
         "RETURN d.retracted_from AS labels, d.retracted_by AS by, d.retracted_reason AS reason, d.title AS title, "
         "who.name AS who, c.reason AS told, d.retracted_at = c.at AS at",
         id=wrong,
