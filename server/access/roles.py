@@ -73,6 +73,7 @@ TOOLS: Mapping[str, Role] = {
     "rename_entity": Role.AGENT,
     "merge_entities": Role.AGENT,
     "similar_entities": Role.VIEWER,
+    "erase": Role.ADMIN,
     "undo": Role.AGENT,  # what a human did: admin
 }
 

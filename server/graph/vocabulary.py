@@ -53,6 +53,7 @@ LABELS = frozenset(
         "Change",
         "Retracted",
         "Alias",
+        "Erasure",
         "Principal",
         "Token",
         "Sequence",
