@@ -55,6 +55,7 @@ CALL (session) {
 }
 CALL () {
   MATCH (dialogue:Dialogue)
+  USING INDEX dialogue:Dialogue(namespace, session_id, created_at, id, speaker)
   WHERE dialogue.namespace = $namespace AND dialogue.session_id = $session_id
     AND dialogue.created_at IS NOT NULL AND dialogue.id IS NOT NULL AND dialogue.speaker IS NOT NULL
   WITH dialogue
