@@ -81,7 +81,9 @@ class PathFinder:
             )
         return names["start"], names["end"], row["paths"]
 
-    async def _load_best_as_of(self, request: FindPath, caller: Principal, started: float) -> tuple[str, str, list[Row]]:
+    async def _load_best_as_of(
+        self, request: FindPath, caller: Principal, started: float
+    ) -> tuple[str, str, list[Row]]:
         """As `_load_best`, at the time of the request; of very many equally short paths, some are compared."""
         assert request.as_of is not None
         start = await self._names.load_node_as_of("start_node", request.start_node, caller, request.as_of)

@@ -106,7 +106,10 @@ async def test_what_was_retracted_since_is_answered_as_it_was(caller: Caller, cy
     assert (await caller.neighbors("Shop")).neighbors == []
     with pytest.raises(NotFound):
         await caller.neighbors("Redis")
-    assert (await caller.neighbors("Shop", depth=2, as_of=then), await caller.path("Shop", "Linux", as_of=then)) == before
+    assert (
+        await caller.neighbors("Shop", depth=2, as_of=then),
+        await caller.path("Shop", "Linux", as_of=then),
+    ) == before
     found = await caller.neighbors("Redis", as_of=then)
     assert found.start is not None
     assert (found.start.label, found.start.properties) == ("Technology", {"version": "6"})
@@ -123,7 +126,8 @@ async def test_properties_and_names_are_those_of_then_where_the_audit_trail_has_
     between = await _now(cypher)
     await change_before(cypher, "Redis")
     await cypher(
-        "MATCH (thing:Entity {namespace: $namespace, name: 'Redis'}) SET thing.name = 'Valkey', thing.name_key = 'valkey' "
+        "MATCH (thing:Entity {namespace: $namespace, name: 'Redis'}) "
+        "SET thing.name = 'Valkey', thing.name_key = 'valkey' "
         "CREATE (:Alias {namespace: $namespace, name: 'Redis', name_key: 'redis'})-[:ALIAS_OF]->(thing)"
     )
     await caller.node("Redis", "Newcomer")  # a later entity of that name
@@ -144,7 +148,8 @@ async def test_a_decision_that_was_replaced_since_was_active_then(caller: Caller
     await caller.node("db", "Technology")
     await cypher(
         "MATCH (db:Entity {namespace: $namespace, name: 'db'}) "
-        "UNWIND [1, 2] AS number CREATE (decision:Decision {namespace: $namespace, id: 'd-' + number, name: 'd' + number, "
+        "UNWIND [1, 2] AS number "
+        "CREATE (decision:Decision {namespace: $namespace, id: 'd-' + number, name: 'd' + number, "
         "  node_id: 900 + number, status: CASE number WHEN 1 THEN 'superseded' ELSE 'active' END, "
         "  created_at: datetime() + duration({hours: number}), "
         "  superseded_at: CASE number WHEN 1 THEN datetime() + duration({hours: 2}) END})-[:ABOUT]->(db) "
