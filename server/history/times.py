@@ -11,6 +11,7 @@ from server.core.fields import ValidText
 Edge = Literal["first", "last"]
 _LONGEST = 100
 _WEEKS = re.compile(r"(\d{1,4})\s*w")
+_ISO = re.compile(r"\d{4}-?\d")
 _DISTANCE = re.compile(r"\d+\s*[a-z]+|.* ago")
 _ADVICE = "is not a valid time; use 2026-05-08T13:56:00Z, yesterday, 24h, 7d or last week"
 
@@ -36,6 +37,8 @@ def _parse_iso(text: str) -> tuple[datetime, bool] | None:
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
+        if _ISO.match(text):  # else 2026-13-01 would be taken for the 13th of January
+            raise
         return None
     in_utc = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     return in_utc, re.fullmatch(r"\d{4}-?(\d\d-?\d\d|W\d\d-?\d)", text) is not None

@@ -86,7 +86,8 @@ async def test_expired_and_changed_entries_count_as_they_were(modern: Agent, cyp
     then = await _now(cypher)
     await cypher(
         "MATCH (entry:Entry {namespace: $namespace, id: $id}) "
-        "CREATE (:Change {namespace: $namespace, at: datetime.realtime()})-[was:WAS]->(entry) SET was = properties(entry) "
+        "CREATE (:Change {namespace: $namespace, at: datetime.realtime()})-[was:WAS]->(entry) "
+        "SET was = properties(entry) "
         "SET entry.title = 'Beaver', entry.valid_until = datetime() + duration('PT1H')",
         id=id_,
     )
