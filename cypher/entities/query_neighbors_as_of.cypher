@@ -10,29 +10,97 @@
 // $offset INTEGER: rows to skip; the start node is returned only at offset 0
 // $limit INTEGER: greatest number of rows, whose nodes and relations are loaded completely
 MATCH (start) WHERE elementId(start) = $element
-WITH start, reduce(rows = [], hop IN range(1, $depth) | rows + COLLECT {
-  UNWIND CASE hop WHEN 1 THEN [start] ELSE [row IN rows WHERE row.distance = hop - 1 | row.node] END AS near
-  WITH DISTINCT near
+WITH start, [start] AS level0, [start] AS seen0
+CALL (level0, seen0) {
+  UNWIND level0 AS near
   MATCH (near)-[edge]-(node)
   // A relation that ended since has the type FORMER, and its own type in former_type.
   WHERE NOT CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END IN $bookkeeping
-    AND CASE type(edge) WHEN 'FORMER' THEN edge.former_until > $as_of ELSE true END
-    AND ($relation IS NULL OR $relation =
-      coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END))
+    AND (type(edge) <> 'FORMER' OR edge.former_until > $as_of)
     // A relation without a time of its own was stored with its start.
     AND coalesce(coalesce(edge.created_at, edge.at, startNode(edge).created_at) <= $as_of, true)
     AND coalesce(node.created_at <= $as_of, true) AND (NOT node:Retracted OR node.retracted_at > $as_of)
     AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
-    AND node <> start AND NOT node IN [row IN rows | row.node]
-  RETURN {distance: hop, node: node, edge: edge, outgoing: startNode(edge) = near}
-}) AS found
+    AND NOT node IN seen0
+  WITH node, edge, startNode(edge) = near AS outgoing,
+    coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
+  WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  RETURN collect({distance: 1, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows1,
+         collect(DISTINCT node) AS level1
+}
+WITH *, seen0 + level1 AS seen1
+CALL (level1, seen1) {
+  UNWIND CASE WHEN $depth >= 2 THEN level1 ELSE [] END AS near
+  MATCH (near)-[edge]-(node)
+  WHERE NOT CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END IN $bookkeeping
+    AND (type(edge) <> 'FORMER' OR edge.former_until > $as_of)
+    AND coalesce(coalesce(edge.created_at, edge.at, startNode(edge).created_at) <= $as_of, true)
+    AND coalesce(node.created_at <= $as_of, true) AND (NOT node:Retracted OR node.retracted_at > $as_of)
+    AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
+    AND NOT node IN seen1
+  WITH node, edge, startNode(edge) = near AS outgoing,
+    coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
+  WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  RETURN collect({distance: 2, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows2,
+         collect(DISTINCT node) AS level2
+}
+WITH *, seen1 + level2 AS seen2
+CALL (level2, seen2) {
+  UNWIND CASE WHEN $depth >= 3 THEN level2 ELSE [] END AS near
+  MATCH (near)-[edge]-(node)
+  WHERE NOT CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END IN $bookkeeping
+    AND (type(edge) <> 'FORMER' OR edge.former_until > $as_of)
+    AND coalesce(coalesce(edge.created_at, edge.at, startNode(edge).created_at) <= $as_of, true)
+    AND coalesce(node.created_at <= $as_of, true) AND (NOT node:Retracted OR node.retracted_at > $as_of)
+    AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
+    AND NOT node IN seen2
+  WITH node, edge, startNode(edge) = near AS outgoing,
+    coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
+  WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  RETURN collect({distance: 3, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows3,
+         collect(DISTINCT node) AS level3
+}
+WITH *, seen2 + level3 AS seen3
+CALL (level3, seen3) {
+  UNWIND CASE WHEN $depth >= 4 THEN level3 ELSE [] END AS near
+  MATCH (near)-[edge]-(node)
+  WHERE NOT CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END IN $bookkeeping
+    AND (type(edge) <> 'FORMER' OR edge.former_until > $as_of)
+    AND coalesce(coalesce(edge.created_at, edge.at, startNode(edge).created_at) <= $as_of, true)
+    AND coalesce(node.created_at <= $as_of, true) AND (NOT node:Retracted OR node.retracted_at > $as_of)
+    AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
+    AND NOT node IN seen3
+  WITH node, edge, startNode(edge) = near AS outgoing,
+    coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
+  WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  RETURN collect({distance: 4, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows4,
+         collect(DISTINCT node) AS level4
+}
+WITH *, seen3 + level4 AS seen4
+CALL (level4, seen4) {
+  UNWIND CASE WHEN $depth >= 5 THEN level4 ELSE [] END AS near
+  MATCH (near)-[edge]-(node)
+  WHERE NOT CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END IN $bookkeeping
+    AND (type(edge) <> 'FORMER' OR edge.former_until > $as_of)
+    AND coalesce(coalesce(edge.created_at, edge.at, startNode(edge).created_at) <= $as_of, true)
+    AND coalesce(node.created_at <= $as_of, true) AND (NOT node:Retracted OR node.retracted_at > $as_of)
+    AND ($direction = 'both' OR (startNode(edge) = near) = ($direction = 'outgoing'))
+    AND NOT node IN seen4
+  WITH node, edge, startNode(edge) = near AS outgoing,
+    coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
+  WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  RETURN collect({distance: 5, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows5,
+         collect(DISTINCT node) AS level5
+}
+WITH start, rows1 + rows2 + rows3 + rows4 + rows5 AS found
 CALL (found) {
   UNWIND found AS row
-  WITH row.distance AS distance, row.node AS node, row.outgoing AS outgoing, row.edge AS edge,
-    coalesce(row.edge.relation, CASE type(row.edge) WHEN 'FORMER' THEN row.edge.former_type ELSE type(row.edge) END)
-      AS relation
-  WITH distance, node, relation, outgoing,
-    max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
+  WITH row.distance AS distance, row.node AS node, row.outgoing AS outgoing, row.relation AS relation, row.edge AS edge
   // The image of the first change after the time has the properties of then.
   WITH *, head(COLLECT {
     MATCH (change:Change)-[was:WAS]->(node)
