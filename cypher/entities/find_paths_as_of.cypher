@@ -24,8 +24,17 @@ MATCH path = allShortestPaths((start)-[*..10]-(end))
     AND coalesce(endNode(edge).retracted_at > $as_of, NOT endNode(edge):Retracted))
 WITH path
 LIMIT $cap
+CALL (path) {
+  UNWIND relationships(path) AS edge
+  WITH edge, startNode(edge) AS source, endNode(edge) AS target
+  MATCH (source)-[other:FORMER]->(target)
+  WHERE other.edge_id = edge.edge_id AND other.former_until > $as_of
+    AND (edge.former_until IS NULL OR other.former_until < edge.former_until)
+  RETURN count(other) AS earlier
+}
+// Of the versions of a relation that ended after the time, the first held then.
 WITH path
-WHERE length(path) <= $max_depth
+WHERE earlier = 0 AND length(path) <= $max_depth
 WITH nodes(path) AS nodes, relationships(path) AS edges
 WITH nodes, edges,
   reduce(total = 0, edge IN edges | total + toInteger(round(coalesce(edge.weight, 1.0) * $scale))) AS total,

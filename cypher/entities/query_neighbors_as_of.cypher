@@ -25,6 +25,9 @@ CALL (level0, seen0) {
   WITH node, edge, startNode(edge) = near AS outgoing,
     coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
   WHERE $relation IS NULL OR relation = $relation
+  // A change of a relation left its former version: of those that ended after the time, the first held then.
+  WITH node, relation, outgoing, edge.edge_id AS id,
+    min([coalesce(edge.former_until, datetime('9999-12-31T00:00:00Z')), edge])[1] AS edge
   WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
   RETURN collect({distance: 1, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows1,
          collect(DISTINCT node) AS level1
@@ -42,6 +45,8 @@ CALL (level1, seen1) {
   WITH node, edge, startNode(edge) = near AS outgoing,
     coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
   WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, edge.edge_id AS id,
+    min([coalesce(edge.former_until, datetime('9999-12-31T00:00:00Z')), edge])[1] AS edge
   WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
   RETURN collect({distance: 2, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows2,
          collect(DISTINCT node) AS level2
@@ -59,6 +64,8 @@ CALL (level2, seen2) {
   WITH node, edge, startNode(edge) = near AS outgoing,
     coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
   WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, edge.edge_id AS id,
+    min([coalesce(edge.former_until, datetime('9999-12-31T00:00:00Z')), edge])[1] AS edge
   WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
   RETURN collect({distance: 3, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows3,
          collect(DISTINCT node) AS level3
@@ -76,6 +83,8 @@ CALL (level3, seen3) {
   WITH node, edge, startNode(edge) = near AS outgoing,
     coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
   WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, edge.edge_id AS id,
+    min([coalesce(edge.former_until, datetime('9999-12-31T00:00:00Z')), edge])[1] AS edge
   WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
   RETURN collect({distance: 4, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows4,
          collect(DISTINCT node) AS level4
@@ -93,6 +102,8 @@ CALL (level4, seen4) {
   WITH node, edge, startNode(edge) = near AS outgoing,
     coalesce(edge.relation, CASE type(edge) WHEN 'FORMER' THEN edge.former_type ELSE type(edge) END) AS relation
   WHERE $relation IS NULL OR relation = $relation
+  WITH node, relation, outgoing, edge.edge_id AS id,
+    min([coalesce(edge.former_until, datetime('9999-12-31T00:00:00Z')), edge])[1] AS edge
   WITH node, relation, outgoing, max([coalesce(edge.weight, 1.0), -coalesce(edge.edge_id, 0), edge]) AS edge
   RETURN collect({distance: 5, node: node, relation: relation, outgoing: outgoing, edge: edge}) AS rows5,
          collect(DISTINCT node) AS level5
@@ -135,8 +146,8 @@ CALL (rows) {
 }
 CALL (rows) {
   UNWIND rows[$offset..$offset + $limit] AS row
-  WITH row, row.node AS node, row.edge[2] AS edge, row.kinds AS node_kinds,
-    CASE WHEN row.was IS NULL THEN properties(row.node) ELSE properties(row.was) END AS then
+  WITH row, row.node AS node, row.edge[2] AS edge, row.kinds AS node_kinds, row.was AS image
+  WITH *, CASE WHEN image IS NULL THEN properties(node) ELSE image {.*, former_labels: null} END AS then
   RETURN collect({
     node_id: coalesce(node.node_id, node.id, 0),
     label: coalesce(then.label, head([kind IN node_kinds WHERE NOT kind IN ['Entity', 'Unprojected']]), 'Entity'),
@@ -158,7 +169,7 @@ CALL (rows) {
     END
   }) AS neighbors
 }
-WITH *, CASE WHEN was IS NULL THEN properties(start) ELSE properties(was) END AS then
+WITH *, CASE WHEN was IS NULL THEN properties(start) ELSE was {.*, former_labels: null} END AS then
 RETURN
   nodes,
   size(rows) AS total,

@@ -235,7 +235,7 @@ def _take_properties(row: Row) -> dict[str, Json]:
     """Remove and return the properties of a row: an entity's own ones, or the selected ones of a record."""
     entity, record = row.pop("entity"), row.pop("record")
     if record is None:
-        return decode(entity, ENTITY_KEYS)
+        return decode({key: value for key, value in entity.items() if value is not None}, ENTITY_KEYS)
     return {key: value for key, value in record.items() if value is not None}
 
 

@@ -21,12 +21,13 @@ _NAMES = ["a", "b", "c", "d", "e"]
 _RELATIONS = ["R", "SUPERSEDES"]
 _name = st.sampled_from(_NAMES)
 _relation = st.tuples(_name, st.sampled_from(_RELATIONS), _name)
+_weight = st.sampled_from([0.25, 0.5, 1.0])
 _step = st.one_of(
-    st.tuples(st.just("relate"), _relation),
-    st.tuples(st.just("relate"), _relation),
-    st.tuples(st.just("relate"), _relation),
-    st.tuples(st.just("forget relation"), _relation),
-    st.tuples(st.just("forget entity"), st.tuples(_name)),
+    st.tuples(st.just("relate"), _relation, _weight),
+    st.tuples(st.just("relate"), _relation, _weight),
+    st.tuples(st.just("relate"), _relation, _weight),
+    st.tuples(st.just("forget relation"), _relation, _weight),
+    st.tuples(st.just("forget entity"), st.tuples(_name), _weight),
 )
 
 
@@ -43,34 +44,35 @@ class _History:
     """What was known after each step."""
 
     names: set[str] = field(default_factory=set)
-    edges: set[tuple[str, str, str]] = field(default_factory=set)
+    edges: dict[tuple[str, ...], float] = field(default_factory=dict)
     states: list[tuple[str, set[str], list[Edge]]] = field(default_factory=list)
 
-    async def take(self, caller: Caller, cypher: Cypher, step: str, what: tuple[str, ...]) -> None:
+    async def take(self, caller: Caller, cypher: Cypher, step: str, what: tuple[str, ...], weight: float) -> None:
         if step == "relate":
-            await caller.edge(*what)
+            await caller.edge(*what, weight=weight)
             self.names |= {what[0], what[2]}
-            self.edges.add((what[0], what[1], what[2]))
+            self.edges[what] = weight
         elif step == "forget relation":
             await retract_relation(cypher, *what)
-            self.edges.discard((what[0], what[1], what[2]))
+            self.edges.pop(what, None)
         else:
             await retract_entity(cypher, what[0])
             self.names.discard(what[0])
-            self.edges = {edge for edge in self.edges if what[0] not in (edge[0], edge[2])}
-        self.states.append((await _now(cypher), set(self.names), [(*edge, 1.0) for edge in self.edges]))
+            self.edges = {edge: old for edge, old in self.edges.items() if what[0] not in (edge[0], edge[2])}
+        edges = [(edge[0], edge[1], edge[2], old) for edge, old in self.edges.items()]
+        self.states.append((await _now(cypher), set(self.names), edges))
 
 
 @pytest.mark.proves("ENT-66", "ENT-67")
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(_step, min_size=4, max_size=10), depth=st.integers(1, 4))
 async def test_at_each_time_neighbors_and_paths_are_those_of_then(
-    caller: Caller, cypher: Cypher, steps: list[tuple[str, tuple[str, ...]]], depth: int
+    caller: Caller, cypher: Cypher, steps: list[tuple[str, tuple[str, ...], float]], depth: int
 ) -> None:
     await cypher("MATCH (n {namespace: $namespace}) DETACH DELETE n")
     history = _History()
-    for step, what in steps:
-        await history.take(caller, cypher, step, what)
+    for step, what, weight in steps:
+        await history.take(caller, cypher, step, what, weight)
     for then, names, edges in history.states:
         for name in ("a", "b"):
             if name not in names:
@@ -80,10 +82,13 @@ async def test_at_each_time_neighbors_and_paths_are_those_of_then(
             answer = await caller.neighbors(name, depth=depth, as_of=then)
             assert _rows(answer) == reference.neighbors(edges, name, depth, "both")
         if {"a", "c"} <= names:
-            path = await caller.path("a", "c", as_of=then, max_depth=4)
-            expected = reference.best_paths(edges, "a", "c", 4)
-            assert path.path_found == bool(expected)
-            assert [step.name for step in path.path[1:]] == [hop[0] for hop in (expected[0] if expected else ())]
+            path = await caller.path("a", "c", as_of=then, max_depth=4, max_paths=3)
+            expected = reference.best_paths(edges, "a", "c", 4)[:3]
+            found = [path.path, *(each.path for each in path.paths)] if path.path_found else []
+            assert [[(step.name, step.relation_to_next) for step in each] for each in found] == [
+                [*zip(["a", *(hop[0] for hop in way)], [*(hop[1] for hop in way), None], strict=True)]
+                for way in expected
+            ]
 
 
 def _rows(answer: Neighbors) -> list[tuple[int, float, str, str, str]]:
@@ -121,7 +126,6 @@ async def test_properties_and_names_are_those_of_then_where_the_audit_trail_has_
     caller: Caller, cypher: Cypher
 ) -> None:
     then = await _know(caller, cypher)
-    await change_before(cypher, "Redis")
     await caller.node("Redis", "Technology", properties={"version": "7"})
     between = await _now(cypher)
     await change_before(cypher, "Redis")
@@ -141,6 +145,18 @@ async def test_properties_and_names_are_those_of_then_where_the_audit_trail_has_
         path = await caller.path("Shop", "Linux", as_of=at)
         assert [step.name for step in path.path] == ["Shop", "Redis", "Linux"]
     assert [row.name for row in (await caller.neighbors("Shop")).neighbors] == ["Valkey"]
+
+
+@pytest.mark.proves("ENT-68")
+async def test_weights_and_properties_of_relations_are_those_of_then(caller: Caller, cypher: Cypher) -> None:
+    then = await _know(caller, cypher)
+    await caller.edge("Shop", "USES", "Redis", weight=0.1, properties={"for": "sessions"})
+    [row] = (await caller.neighbors("Shop", as_of=then)).neighbors
+    assert (row.weight, row.edge_properties) == (0.9, {"for": "carts"})
+    [row] = (await caller.neighbors("Shop", as_of=await _now(cypher))).neighbors
+    assert (row.weight, row.edge_properties) == (0.1, {"for": "sessions"})
+    path = await caller.path("Shop", "Redis", as_of=then, max_paths=3)
+    assert (path.path_weight, path.paths) == (0.9, [])
 
 
 @pytest.mark.proves("ENT-66", "ENT-68")
