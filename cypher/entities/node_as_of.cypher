@@ -44,7 +44,7 @@ CALL () {
   WHERE NOT 'Passage' IN node.retracted_from OR size(node.retracted_from) > 1
   RETURN node, 1 AS rank
   UNION ALL
-  MATCH (:Alias {namespace: $namespace, name_key: $key})-[:ALIAS_OF]->(node)
+  MATCH (:Alias {namespace: $namespace, name_key: $key})-[:ALIAS_OF*1..10]->(node)
   RETURN node, 2 AS rank
   UNION ALL
   MATCH (node:Entity {namespace: $namespace, name_key: $key})

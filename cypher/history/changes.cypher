@@ -61,6 +61,7 @@ RETURN
   change.by AS by,
   change.name AS operation,
   change.reason AS reason,
+  change.undone_by AS undone_by,
   COLLECT {
     MATCH (change)-[:CHANGED]->(record)
     WITH DISTINCT record LIMIT $records

@@ -7,7 +7,7 @@
 CALL () {
   MATCH (node:Entity {namespace: $namespace, name: $name}) RETURN node
   UNION MATCH (node:Retracted {namespace: $namespace, name: $name}) RETURN node
-  UNION MATCH (:Alias {namespace: $namespace, name_key: $key})-[:ALIAS_OF]->(node) RETURN node
+  UNION MATCH (:Alias {namespace: $namespace, name_key: $key})-[:ALIAS_OF*1..10]->(node) RETURN node
   UNION MATCH (node:Decision {namespace: $namespace, id: $name}) RETURN node
   UNION MATCH (node:Proposal {namespace: $namespace, id: $name}) RETURN node
   UNION MATCH (node:Entry {namespace: $namespace, id: $name}) RETURN node

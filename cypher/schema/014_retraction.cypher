@@ -18,6 +18,9 @@ FOR (record:Retracted) ON (record.namespace, record.name);
 CREATE INDEX retracted_target_key IF NOT EXISTS
 FOR (record:Retracted) ON (record.namespace, record.target_key);
 
+CREATE INDEX retracted_record IF NOT EXISTS
+FOR (record:Retracted) ON (record.namespace, record.record);
+
 CREATE INDEX alias_name_key IF NOT EXISTS
 FOR (alias:Alias) ON (alias.namespace, alias.name_key);
 

@@ -68,6 +68,12 @@ TOOLS: Mapping[str, Role] = {
     # evaluation
     "store_dual_judge_scores": Role.AGENT,
     "get_golden_test_results": Role.AGENT,  # it stores the result of the day
+    # curation
+    "retract": Role.AGENT,  # what a human wrote: admin
+    "rename_entity": Role.AGENT,
+    "merge_entities": Role.AGENT,
+    "similar_entities": Role.VIEWER,
+    "undo": Role.AGENT,  # what a human did: admin
     # history
     "changes": Role.VIEWER,
     "resume": Role.VIEWER,

@@ -148,6 +148,7 @@ RELATION_KEYS = frozenset(
         "updated_at",
         "created_by",
         "change_operation",
+        "restored_operation",
         "former_type",
         "former_until",
         "former_change",

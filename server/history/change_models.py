@@ -61,13 +61,17 @@ class ChangedRecord(ToolOutput):
 
 
 class ChangeItem(ToolOutput):
-    """`id` undoes it (null before ids existed); `operation` is the tool, route or command; `more` counts the rest."""
+    """`id` undoes it (null before ids existed); `operation` is the tool, route or command; `more` counts the rest.
+
+    `undone_by` is the id of the change that undid it.
+    """
 
     id: str | None
     at: str
     by: str
     operation: str
     reason: str | None
+    undone_by: str | None
     records: list[ChangedRecord]
     more: int
 

@@ -72,7 +72,7 @@ def _to_change(row: Row) -> ChangeItem:
         for each in row["records"]
     ]
     at = datetime.fromisoformat(row["at"])
-    fields: dict[str, Any] = {name: row[name] for name in ("id", "by", "operation", "reason")}
+    fields: dict[str, Any] = {name: row[name] for name in ("id", "by", "operation", "reason", "undone_by")}
     return ChangeItem(
         **fields, at=format_time(to_milliseconds(at)), records=records, more=row["changed"] - len(records)
     )

@@ -9,7 +9,7 @@ from server.entities.models import AddEdge
 from server.entities.service import EntityService
 from server.graph.graph import Graph
 from server.graph.sequence import IdSequence
-from tests.entities.retraction import retract_entity
+from tests.entities.corrections import retract_entity
 
 
 async def look_back(graph: Graph, driver: AsyncDriver, caller: Principal, then: datetime) -> None:

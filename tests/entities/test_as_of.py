@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from server.core.errors import InvalidArgument, NotFound
 from server.entities.models import Neighbors
+from tests.clock import take_time
 from tests.conftest import Cypher
 from tests.entities import reference
 from tests.entities.conftest import Caller, Edge
-from tests.entities.retraction import change_before, retract_entity, retract_relation
+from tests.entities.corrections import merge, rename, retract_entity, retract_relation
 
 pytestmark = pytest.mark.anyio
 
@@ -29,14 +30,6 @@ _step = st.one_of(
     st.tuples(st.just("forget relation"), _relation, _weight),
     st.tuples(st.just("forget entity"), st.tuples(_name), _weight),
 )
-
-
-async def _now(cypher: Cypher) -> str:
-    """Return a time of Neo4j's clock that is over: what happens next is later. The clock counts milliseconds."""
-    [first] = await cypher("RETURN toString(datetime.realtime()) AS now")
-    while (await cypher("RETURN toString(datetime.realtime()) AS now")) == [first]:
-        pass
-    return str(first["now"])
 
 
 @dataclass
@@ -60,7 +53,7 @@ class _History:
             self.names.discard(what[0])
             self.edges = {edge: old for edge, old in self.edges.items() if what[0] not in (edge[0], edge[2])}
         edges = [(edge[0], edge[1], edge[2], old) for edge, old in self.edges.items()]
-        self.states.append((await _now(cypher), set(self.names), edges))
+        self.states.append((await take_time(cypher), set(self.names), edges))
 
 
 @pytest.mark.proves("ENT-66", "ENT-67")
@@ -100,7 +93,7 @@ async def _know(caller: Caller, cypher: Cypher) -> str:
     await caller.node("Redis", "Technology", properties={"version": "6"})
     await caller.edge("Shop", "USES", "Redis", weight=0.9, properties={"for": "carts"})
     await caller.edge("Redis", "RUNS_ON", "Linux")
-    return await _now(cypher)
+    return await take_time(cypher)
 
 
 @pytest.mark.proves("ENT-66", "ENT-67")
@@ -118,7 +111,7 @@ async def test_what_was_retracted_since_is_answered_as_it_was(caller: Caller, cy
     found = await caller.neighbors("Redis", as_of=then)
     assert found.start is not None
     assert (found.start.label, found.start.properties) == ("Technology", {"version": "6"})
-    assert not (await caller.path("Shop", "Linux", as_of=await _now(cypher))).path_found
+    assert not (await caller.path("Shop", "Linux", as_of=await take_time(cypher))).path_found
 
 
 @pytest.mark.proves("ENT-68")
@@ -127,14 +120,8 @@ async def test_properties_and_names_are_those_of_then_where_the_audit_trail_has_
 ) -> None:
     then = await _know(caller, cypher)
     await caller.node("Redis", "Technology", properties={"version": "7"})
-    between = await _now(cypher)
-    await change_before(cypher, "Redis")
-    await cypher(
-        "MATCH (thing:Entity {namespace: $namespace, name: 'Redis'}) "
-        "SET thing.name = 'Valkey', thing.name_key = 'valkey' "
-        "CREATE (:Alias {namespace: $namespace, name: 'Redis', name_key: 'redis'})-[:ALIAS_OF]->(thing)"
-    )
-    await caller.node("Redis", "Newcomer")  # a later entity of that name
+    between = await take_time(cypher)
+    await rename(cypher, "Redis", "Valkey")
     for at, version in ((then, "6"), (between, "7")):
         for name in ("Redis", "redis", "Valkey"):
             answer = await caller.neighbors(name, as_of=at)
@@ -147,13 +134,32 @@ async def test_properties_and_names_are_those_of_then_where_the_audit_trail_has_
     assert [row.name for row in (await caller.neighbors("Shop")).neighbors] == ["Valkey"]
 
 
+@pytest.mark.proves("ENT-66", "ENT-68")
+async def test_entities_that_were_merged_since_were_two_then(caller: Caller, cypher: Cypher) -> None:
+    await _know(caller, cypher)
+    await caller.edge("Redis DB", "RUNS_ON", "Linux")
+    await caller.edge("Blog", "USES", "Redis DB")
+    then = await take_time(cypher)
+    await merge(cypher, "Redis", "Redis DB")
+
+    async def around(name: str, as_of: str) -> list[str]:
+        return sorted(row.name for row in (await caller.neighbors(name, as_of=as_of)).neighbors)
+
+    assert (await around("Redis", then), await around("Redis DB", then)) == (["Linux", "Shop"], ["Blog", "Linux"])
+    assert await around("Linux", then) == ["Redis", "Redis DB"]
+    now = await take_time(cypher)
+    assert await around("Redis DB", now) == await around("Redis", now) == ["Blog", "Linux", "Shop"]
+    assert [step.name for step in (await caller.path("Blog", "Shop", as_of=now)).path] == ["Blog", "Redis", "Shop"]
+    assert (await caller.path("Blog", "Shop", as_of=then)).path_length == 4
+
+
 @pytest.mark.proves("ENT-68")
 async def test_weights_and_properties_of_relations_are_those_of_then(caller: Caller, cypher: Cypher) -> None:
     then = await _know(caller, cypher)
     await caller.edge("Shop", "USES", "Redis", weight=0.1, properties={"for": "sessions"})
     [row] = (await caller.neighbors("Shop", as_of=then)).neighbors
     assert (row.weight, row.edge_properties) == (0.9, {"for": "carts"})
-    [row] = (await caller.neighbors("Shop", as_of=await _now(cypher))).neighbors
+    [row] = (await caller.neighbors("Shop", as_of=await take_time(cypher))).neighbors
     assert (row.weight, row.edge_properties) == (0.1, {"for": "sessions"})
     path = await caller.path("Shop", "Redis", as_of=then, max_paths=3)
     assert (path.path_weight, path.paths) == (0.9, [])
@@ -196,11 +202,12 @@ async def test_a_time_is_iso_text_a_date_is_its_end_and_others_do_not_see_it(cal
     with pytest.raises(InvalidArgument, match="as_of"):
         await caller.neighbors("Shop", as_of="once")
     with pytest.raises(NotFound):
-        await caller.elsewhere("another").neighbors("Shop", as_of=await _now(cypher))
+        await caller.elsewhere("another").neighbors("Shop", as_of=await take_time(cypher))
     with pytest.raises(NotFound, match="End node not found"):
-        await caller.path("Shop", "Nowhere", as_of=await _now(cypher))
-    same = await caller.path("Shop", "shop", as_of=await _now(cypher))
+        await caller.path("Shop", "Nowhere", as_of=await take_time(cypher))
+    same = await caller.path("Shop", "shop", as_of=await take_time(cypher))
     assert (same.path_found, same.path_length) == (True, 0)
-    pages = [await caller.neighbors("Redis", as_of=await _now(cypher), limit=1, offset=offset) for offset in (0, 1)]
+    now = await take_time(cypher)
+    pages = [await caller.neighbors("Redis", as_of=now, limit=1, offset=offset) for offset in (0, 1)]
     assert [page.next_offset for page in pages] == [1, None]
     assert [row.name for page in pages for row in page.neighbors] == ["Linux", "Shop"]

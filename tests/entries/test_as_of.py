@@ -6,31 +6,20 @@ from pathlib import Path
 import pytest
 
 from server.vectors.projector import Projector
+from tests.clock import take_time
 from tests.conftest import Cypher
+from tests.entities.corrections import retract_records
 from tests.entries.conftest import Agent
 
 pytestmark = [pytest.mark.anyio, pytest.mark.proves("MEM-68")]
 _LONG = "The lighthouse keeper counts ships every evening and writes them down. "
 
 
-async def _now(cypher: Cypher) -> str:
-    """Return a time of Neo4j's clock that is over."""
-    [first] = await cypher("RETURN toString(datetime.realtime()) AS now")
-    while (await cypher("RETURN toString(datetime.realtime()) AS now")) == [first]:
-        pass
-    return str(first["now"])
-
-
 async def _retract(cypher: Cypher, id_: str) -> None:
-    """Retract an entry and its passages, in the form that the graph stores them afterwards."""
-    await cypher(
-        "MATCH (entry:Entry {namespace: $namespace, id: $id}) OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(entry) "
-        "WITH entry, collect(part) AS parts FOREACH (record IN [entry] + parts | "
-        "  SET record.retracted_from = ['Passage'], record.retracted_at = datetime.realtime() "
-        "  REMOVE record:Passage:Unprojected:Entry SET record:Retracted) "
-        "SET entry.retracted_from = ['Entry', 'Passage']",
-        id=id_,
+    found = await cypher(
+        "MATCH (entry:Entry {namespace: $namespace, id: $id}) RETURN elementId(entry) AS element", id=id_
     )
+    await retract_records(cypher, [row["element"] for row in found])
 
 
 async def test_what_was_retracted_since_is_found_as_of_then(
@@ -40,7 +29,7 @@ async def test_what_was_retracted_since_is_found_as_of_then(
     long = await modern.save(_LONG * 40 + "Its parrot sings as well.", session_id="evening")
     stays = await modern.save("A parrot lives in the harbour.")
     await projector.drain()
-    then = await _now(cypher)
+    then = await take_time(cypher)
     later = await modern.save("Another parrot came.")
     for id_ in (short, long):
         await _retract(cypher, id_)
@@ -48,7 +37,7 @@ async def test_what_was_retracted_since_is_found_as_of_then(
     assert set(await modern.found("parrot")) == {stays, later}
     assert set(await modern.found("parrot sings", as_of=then)) == {short, long, stays}
     assert await modern.found("parrot", as_of=then, project="zoo") == [short]
-    assert await modern.found("parrot", as_of=await _now(cypher), project="zoo") == []
+    assert await modern.found("parrot", as_of=await take_time(cypher), project="zoo") == []
     [hit] = await modern.items("search", query="lighthouse keeper counts ships", as_of=then, limit=1)
     assert hit["id"] == long
     assert "words" in hit["matched"]
@@ -67,7 +56,7 @@ async def test_a_document_is_found_by_its_words_of_then(
         (folder / name).write_text(text)
     await modern.ask("ingest_docs", sources=["."])
     await projector.drain()
-    then = await _now(cypher)
+    then = await take_time(cypher)
     for name in texts:
         (folder / name).write_text("# New\n\nNothing is said of birds.")
     await modern.ask("ingest_docs", sources=["."])
@@ -76,14 +65,14 @@ async def test_a_document_is_found_by_its_words_of_then(
     hits = await modern.items("search", query="heron", as_of=then)
     assert {hit["title"] for hit in hits if "heron" in hit["snippet"]} == {"Birds", "Sea"}
     assert "New" not in {hit["title"] for hit in hits}
-    now = await modern.items("search", query="heron", as_of=await _now(cypher))
+    now = await modern.items("search", query="heron", as_of=await take_time(cypher))
     assert "Birds" not in {hit["title"] for hit in now}
 
 
 @pytest.mark.proves("MEM-69")
 async def test_expired_and_changed_entries_count_as_they_were(modern: Agent, cypher: Cypher) -> None:
     id_ = await modern.save("The otter swims.", title="Otter")
-    then = await _now(cypher)
+    then = await take_time(cypher)
     await cypher(
         "MATCH (entry:Entry {namespace: $namespace, id: $id}) "
         "CREATE (:Change {namespace: $namespace, at: datetime.realtime()})-[was:WAS]->(entry) "

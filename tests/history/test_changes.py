@@ -17,7 +17,7 @@ from server.graph.statements import load
 from server.history.change_models import Changes, ListChanges
 from server.history.changes import list_changes
 from tests.conftest import Cypher
-from tests.entities.retraction import retract_entity
+from tests.entities.corrections import retract_entity
 
 pytestmark = pytest.mark.anyio
 
@@ -133,7 +133,9 @@ async def test_changes_are_filtered_by_principal_kind_time_and_what_they_are_abo
 async def test_what_was_retracted_keeps_its_kind_and_is_found_by_its_name(reader: Reader, cypher: Cypher) -> None:
     await reader.add("Redis")
     await retract_entity(cypher, "Redis")
-    assert [each.records[0].kind for each in (await reader.list(about="Redis", kind="entity")).changes] == ["entity"]
+    retracted, added = (await reader.list(about="Redis", kind="entity")).changes
+    assert (retracted.by, retracted.reason, retracted.undone_by) == ("tester", "It was wrong.", None)
+    assert [each.records[0].kind for each in (retracted, added)] == ["entity", "entity"]
 
 
 @pytest.mark.proves("HIS-21")
