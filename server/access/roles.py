@@ -75,6 +75,9 @@ TOOLS: Mapping[str, Role] = {
     "similar_entities": Role.VIEWER,
     "erase": Role.ADMIN,
     "undo": Role.AGENT,  # what a human did: admin
+    # history
+    "changes": Role.VIEWER,
+    "resume": Role.VIEWER,
 }
 
 RESOURCES: Mapping[str, Role] = {
@@ -119,6 +122,8 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "POST /entries/query": Role.VIEWER,
     "GET /entries/{entry_id}": Role.VIEWER,
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
+    "GET /changes": Role.VIEWER,
+    "GET /resume": Role.VIEWER,
     "GET /db/export": Role.ADMIN,
     "POST /db/import": Role.AGENT,  # replacing requires admin
 }

@@ -17,6 +17,7 @@ LABELS = frozenset(
         "Proposal",
         "Entry",
         "Passage",
+        "FormerPassage",
         "Insight",
         "Episode",
         "WorkingItem",
