@@ -11,7 +11,10 @@ from server.core.settings import Settings
 from server.decisions.models import SearchDecisions
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import GetDecisions, ListDecisions
+from server.decisions.times import now
 from server.graph.graph import Graph
+from server.history.models import Why
+from server.history.why import explain
 
 Answer = dict[str, Any]
 
@@ -28,11 +31,14 @@ class GraphSource:
     async def list(self, asked: Mapping[str, Any]) -> Answer:
         return _to_json(await self._reader.list(ListDecisions.parse(asked), self._caller))
 
-    async def show(self, name: str) -> Answer:
+    async def show(self, name: str, times: Mapping[str, str]) -> Answer:
         try:
-            return _to_json(await self._reader.get(GetDecisions(ids=[name]), self._caller))
+            return _to_json(await self._reader.get(GetDecisions.parse({"ids": [name], **times}), self._caller))
         except NotFound:
-            return _to_json(await self._reader.get(GetDecisions(targets=[name]), self._caller))
+            return _to_json(await self._reader.get(GetDecisions.parse({"targets": [name], **times}), self._caller))
+
+    async def why(self, asked: Mapping[str, Any]) -> Answer:
+        return _to_json(await explain(self._graph, Why.parse(asked), self._caller.namespace, now()))
 
     async def ask(self, asked: Mapping[str, Any]) -> Answer:
         # Imported here, because the embedding model takes a second to import.

@@ -14,15 +14,35 @@
 // $origin STRING: `human` or `agent`
 // $by STRING: name of the principal who decided
 // $at ZONED DATETIME: when
+// $effective_at ZONED DATETIME: from when it holds, or null for $at
+// $valid_until ZONED DATETIME: when it ends by itself, or null
 // $scope STRING: the tag of the namespace in full-text indexes
 // $things LIST<MAP>: entities to link: name, key, link (ABOUT or MENTIONS), node_id for a new one
 // $passages LIST<MAP>: properties of the passages that it is found by
 // $requires LIST<STRING>: ids of the decisions that it depends on
 // $evidence LIST<STRING>: element ids of the records that support it
 // $change MAP<ANY>: the entry of the audit trail
+CALL () {
+  // An expired decision no longer holds its target; what a replaced one was to end later ends with it at the latest.
+  MATCH (former:Decision {namespace: $namespace, target_key: $target_key})
+  WHERE NOT former.id IN $old_ids
+  FOREACH (expired IN CASE WHEN former.valid_until <= $at THEN [former] ELSE [] END | REMOVE expired.active_target)
+  FOREACH (ending IN CASE
+    WHEN former.status = 'active' AND former.active_target IS NULL
+      AND former.superseded_from > coalesce($effective_at, $at) THEN [former]
+    ELSE []
+  END |
+    SET ending.superseded_from = coalesce($effective_at, $at), ending.superseded_at = $at,
+      ending.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END
+  )
+}
 MATCH (old:Decision {namespace: $namespace})
 WHERE old.id IN $old_ids
-SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
+// Until the new one takes effect, the old one stays active.
+SET old.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END,
+  old.superseded_by = $id,
+  old.superseded_at = $at,
+  old.superseded_from = $effective_at
 REMOVE old.active_target
 WITH collect(old) AS replaced
 CREATE (decision:Decision {
@@ -42,6 +62,8 @@ CREATE (decision:Decision {
   origin: $origin,
   created_by: $by,
   created_at: $at,
+  effective_at: $effective_at,
+  valid_until: $valid_until,
   scope: $scope,
   revision: 1
 })
