@@ -1,4 +1,4 @@
-"""The commands `decisions`, `show` and `ask`. Source: DEC-75."""
+"""The commands `decisions`, `show`, `ask` and `why`. Source: DEC-75, HIS-10."""
 
 import json
 from collections.abc import Awaitable, Callable

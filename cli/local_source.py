@@ -11,7 +11,7 @@ from server.core.settings import Settings
 from server.decisions.models import SearchDecisions
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import GetDecisions, ListDecisions
-from server.decisions.times import now
+from server.interface.times import now
 from server.graph.graph import Graph
 from server.history.models import Why
 from server.history.why import explain

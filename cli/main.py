@@ -194,6 +194,7 @@ def rebuild() -> None:
 app.command()(decision_commands.decisions)
 app.command()(decision_commands.show)
 app.command()(decision_commands.ask)
+app.command()(decision_commands.why)
 app.command()(export)
 app.command("import")(import_)
 

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from server.core.fields import LONGEST_TEXT, NonBlankText, Since, Until
-from server.decisions.times import HoldingPeriod, PastQuestion, TimedOutput
+from server.decisions.times import HoldingPeriod, TimedOutput
+from server.interface.times import PastQuestion
 from server.interface.tools import ToolInput, ToolOutput
 from server.ranking.policy import Mode
 

@@ -9,7 +9,7 @@ from server.core.principals import Principal
 from server.core.types import Row
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import DecisionInForce, GetOverview, ListDecisions, Overview
-from server.decisions.times import Clock
+from server.interface.times import Clock
 from server.graph.graph import Graph
 
 SIZE_LIMIT = 8_000

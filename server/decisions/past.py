@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from server.core.types import Row
-from server.decisions.times import Moment
+from server.interface.times import Moment
 from server.graph.graph import Graph
 
 _LINKS = ("replaced", "replaced_by", "requires", "required_by", "related")

@@ -22,7 +22,7 @@ from server.decisions.reading_models import (
     ProposalDetails,
 )
 from server.decisions.refusals import format_ids
-from server.decisions.times import Clock, Moment, now
+from server.interface.times import Clock, Moment, now
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import build_fuzzy_query, limit_to_namespace

@@ -14,7 +14,7 @@ from pydantic import (
 
 from server.core.fields import NonBlankText
 from server.decisions.models import BaseResponse, EvidenceItem, Id, Target
-from server.decisions.times import PastQuestion
+from server.interface.times import PastQuestion
 from server.interface.tools import ToolInput, ToolOutput
 
 MOST_READ = 20

@@ -32,7 +32,7 @@ from server.decisions.reading_models import (
     Overview,
 )
 from server.decisions.service import DecisionService
-from server.decisions.times import PastQuestion
+from server.interface.times import PastQuestion
 from server.interface.state import StateKey
 
 _DECISION = {

@@ -15,7 +15,7 @@ from server.core.fields import to_milliseconds
 from server.core.types import Row
 from server.decisions.models import FoundDecision, Reason, SearchDecisions, SearchResponse
 from server.decisions.passages import build_decision_tag
-from server.decisions.times import Clock, Moment
+from server.interface.times import Clock, Moment
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key

@@ -1,21 +1,12 @@
-"""The two times of decisions: when they hold, and when they were known. Source: DEC-77, DEC-81, DEC-84."""
+"""From when a decision holds, and when it ends by itself. Source: DEC-77, DEC-79."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from server.core.errors import InvalidArgument
 from server.core.fields import Since, Until
 from server.interface.tools import ToolInput, ToolOutput
-
-Clock = Callable[[], datetime]
-
-
-def now() -> datetime:
-    """Return the time in UTC."""
-    return datetime.now(UTC)
 
 
 class HoldingPeriod(ToolInput):
@@ -23,24 +14,6 @@ class HoldingPeriod(ToolInput):
 
     effective_at: Since | None = Field(default=None, description="Holds from; default now")
     valid_until: Until | None = Field(default=None, description="Ends by itself then")
-
-
-class PastQuestion(ToolInput):
-    """A question that can be asked about another time."""
-
-    as_of: Until | None = Field(default=None, description="What held and was known at this time")
-    known_at: Until | None = Field(default=None, description="What was known then; default as_of")
-
-    @model_validator(mode="after")
-    def _require_as_of(self) -> "PastQuestion":
-        if self.known_at is not None and self.as_of is None:
-            raise ValueError("known_at needs as_of: the time that you ask about")
-        return self
-
-    @property
-    def moment(self) -> "Moment | None":
-        """The time that the question is about; None for the present."""
-        return None if self.as_of is None else Moment(self.as_of, self.known_at or self.as_of)
 
 
 class TimedOutput(ToolOutput):
@@ -53,20 +26,6 @@ class TimedOutput(ToolOutput):
     def _drop_times(self, serialize: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]  # else it hides the schema
         times = ("effective_at", "valid_until")
         return {name: value for name, value in serialize(self).items() if value is not None or name not in times}
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What held at `as_of`, as it was known at `known_at`. `retracted` also includes what was retracted by then."""
-
-    as_of: datetime
-    known_at: datetime
-    retracted: bool = False
-
-    @property
-    def parameters(self) -> dict[str, datetime | bool]:
-        """The parameters of a statement about this moment."""
-        return {"as_of": self.as_of, "known_at": self.known_at, "retracted": self.retracted}
 
 
 def require_period(effective_at: datetime | None, valid_until: datetime | None, at: datetime) -> None:

@@ -24,8 +24,8 @@ from server.decisions.models import (
 )
 from server.decisions.reindexing import reindex_decisions
 from server.decisions.service import DecisionService
-from server.decisions.times import Clock as ReadClock
-from server.decisions.times import now
+from server.interface.times import Clock as ReadClock
+from server.interface.times import now
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
 from server.graph.keys import comparison_key
