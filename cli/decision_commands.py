@@ -85,6 +85,7 @@ def show(
 
 def ask(
     question: Annotated[list[str], typer.Argument(help="The question, in any words.")],
+    *,
     mode: Annotated[
         Literal["balanced", "strict", "audit"],
         typer.Option(help="In force first (balanced), only in force (strict), or all history (audit)."),

@@ -121,7 +121,8 @@ def _list_lines(each: Mapping[str, Any]) -> Iterator[str]:
     for record in each.get("evidence", ()):
         yield f"- evidence: {record['kind']} {record['name']} ({record['id']})"
     if end := each.get("replaced_by"):
-        yield f"- replaced {_format_time(end.get('at'))} by {end['id']} ({end.get('by') or 'unknown'}): {end.get('why', '')}"
+        who = f"{end['id']} ({end.get('by') or 'unknown'})"
+        yield f"- replaced {_format_time(end.get('at'))} by {who}: {end.get('why', '')}"
     if each.get("rejected"):
         yield f"- rejected: {each['rejected']}"
 

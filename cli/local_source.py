@@ -11,10 +11,10 @@ from server.core.settings import Settings
 from server.decisions.models import SearchDecisions
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import GetDecisions, ListDecisions
-from server.interface.times import now
 from server.graph.graph import Graph
-from server.history.models import Why
 from server.history.why import explain
+from server.history.why_models import Why
+from server.interface.times import now
 
 Answer = dict[str, Any]
 

@@ -9,8 +9,8 @@ from server.core.principals import Principal
 from server.core.types import Row
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import DecisionInForce, GetOverview, ListDecisions, Overview
-from server.interface.times import Clock
 from server.graph.graph import Graph
+from server.interface.times import Clock
 
 SIZE_LIMIT = 8_000
 """Bytes of the JSON of an overview."""

@@ -4,11 +4,10 @@ The statements for the present have no condition of these: they are in files of 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from server.core.types import Row
-from server.interface.times import Moment
 from server.graph.graph import Graph
+from server.interface.times import Moment
 
 _LINKS = ("replaced", "replaced_by", "requires", "required_by", "related")
 """The lists of a decision whose items have a status of their own."""
@@ -28,7 +27,7 @@ async def load_past_decisions(
 
     Each linked decision has its status of that time; what did not count then is left out.
     """
-    at: dict[str, Any] = {"namespace": namespace, **moment.parameters}
+    at = {"namespace": namespace, **moment.parameters}
     rows = await graph.run("decisions/whole_decisions_as_of", **at, ids=ids, targets=targets, most=most, reason=reason)
     linked = list(dict.fromkeys(link["id"] for row in rows for link in _list_links(row)))
     states = await graph.run("decisions/states_as_of", **at, ids=linked) if linked else []

@@ -22,10 +22,10 @@ from server.decisions.reading_models import (
     ProposalDetails,
 )
 from server.decisions.refusals import format_ids
-from server.interface.times import Clock, Moment, now
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import build_fuzzy_query, limit_to_namespace
+from server.interface.times import Clock, Moment, now
 
 _MOST_ITEMS = 50
 """Items of each list of a decision."""

@@ -32,8 +32,8 @@ from server.decisions.reading_models import (
     Overview,
 )
 from server.decisions.service import DecisionService
-from server.interface.times import PastQuestion
 from server.interface.state import StateKey
+from server.interface.times import PastQuestion
 
 _DECISION = {
     "title": "Cache carts in Redis",

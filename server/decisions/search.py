@@ -15,11 +15,11 @@ from server.core.fields import to_milliseconds
 from server.core.types import Row
 from server.decisions.models import FoundDecision, Reason, SearchDecisions, SearchResponse
 from server.decisions.passages import build_decision_tag
-from server.interface.times import Clock, Moment
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import limit_to_namespace
+from server.interface.times import Clock, Moment
 from server.ranking.naming import compute_named_share, compute_numbered_share, find_numbers, list_phrases
 from server.ranking.policy import Candidate, Predecessor, Ranked, rank
 from server.ranking.relevance import WORDS, Evidence, compute_relevance

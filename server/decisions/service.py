@@ -38,9 +38,9 @@ from server.decisions.reading_models import (
 from server.decisions.refusals import format_ids, quote
 from server.decisions.search import DecisionSearch
 from server.decisions.times import describe_period
-from server.interface.times import Clock, now
 from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
 from server.graph.graph import Transaction
+from server.interface.times import Clock, now
 from server.parts import Parts
 
 

@@ -20,10 +20,10 @@ from server.decisions.models import LinkedRequest, NearTarget
 from server.decisions.near_targets import list_near_targets
 from server.decisions.passages import AGENT_MARKER, build_passages, format_decision
 from server.decisions.times import require_period
-from server.interface.times import Clock
 from server.graph.graph import Transaction
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
+from server.interface.times import Clock
 from server.parts import Parts
 from server.retrieval.writing import prepare_text, wait_for_passages
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -26,7 +27,7 @@ class Moment:
     retracted: bool = False
 
     @property
-    def parameters(self) -> dict[str, datetime | bool]:
+    def parameters(self) -> dict[str, Any]:
         """The parameters of a statement about this moment."""
         return {"as_of": self.as_of, "known_at": self.known_at, "retracted": self.retracted}
 

@@ -24,13 +24,13 @@ from server.decisions.models import (
 )
 from server.decisions.reindexing import reindex_decisions
 from server.decisions.service import DecisionService
-from server.interface.times import Clock as ReadClock
-from server.interface.times import now
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
 from server.graph.sequence import IdSequence
+from server.interface.times import Clock as ReadClock
+from server.interface.times import now
 from server.parts import Parts
 from tests.conftest import Cypher
 
