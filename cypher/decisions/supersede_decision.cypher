@@ -23,28 +23,37 @@
 // $evidence LIST<STRING>: element ids of the records that support it
 // $change MAP<ANY>: the entry of the audit trail
 CALL () {
-  // An expired decision no longer holds its target; what a replaced one was to end later ends with it at the latest.
-  MATCH (former:Decision {namespace: $namespace, target_key: $target_key})
-  WHERE NOT former.id IN $old_ids
-  FOREACH (expired IN CASE WHEN former.valid_until <= $at THEN [former] ELSE [] END | REMOVE expired.active_target)
-  FOREACH (ending IN CASE
-    WHEN former.status = 'active' AND former.active_target IS NULL
-      AND former.superseded_from > coalesce($effective_at, $at) THEN [former]
-    ELSE []
-  END |
-    SET ending.superseded_from = coalesce($effective_at, $at), ending.superseded_at = $at,
-      ending.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END
-  )
+  // An expired decision no longer holds its target.
+  MATCH (expired:Decision {namespace: $namespace, target_key: $target_key})
+  WHERE expired.active_target IS NOT NULL AND expired.valid_until <= $at AND NOT expired.id IN $old_ids
+  REMOVE expired.active_target
+}
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)
+WITH change
+CALL (change) {
+  // What an old one was to replace later ends with it at the latest.
+  MATCH (ending:Decision {namespace: $namespace, target_key: $target_key})
+  WHERE ending.status = 'active' AND ending.active_target IS NULL AND NOT ending.id IN $old_ids
+    AND ending.superseded_from > coalesce($effective_at, $at)
+  CREATE (change)-[was:WAS]->(ending)
+  SET was = properties(ending)
+  CREATE (change)-[:CHANGED]->(ending)
+  SET ending.superseded_from = coalesce($effective_at, $at), ending.superseded_at = $at,
+    ending.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END
 }
 MATCH (old:Decision {namespace: $namespace})
 WHERE old.id IN $old_ids
+CREATE (change)-[was:WAS]->(old)
+SET was = properties(old)
+WITH change, old
 // Until the new one takes effect, the old one stays active.
 SET old.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END,
   old.superseded_by = $id,
   old.superseded_at = $at,
   old.superseded_from = $effective_at
 REMOVE old.active_target
-WITH collect(old) AS replaced
+WITH change, collect(old) AS replaced
 CREATE (decision:Decision {
   namespace: $namespace,
   id: $id,
@@ -68,15 +77,15 @@ CREATE (decision:Decision {
   revision: 1
 })
 FOREACH (old IN replaced | CREATE (decision)-[:SUPERSEDES {reason: $rationale, at: $at, by: $by}]->(old))
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(decision)
+CREATE (change)-[:CHANGED {created: true}]->(decision)
 FOREACH (old IN replaced | CREATE (change)-[:CHANGED]->(old))
 WITH decision
 CALL (decision) {
   UNWIND $things AS thing
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET
-    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at
+    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at,
+    entity.change_operation = $change.operation
   // Takes the write lock at once: two transactions that share a read lock and both want to write would deadlock.
   SET entity:Entity
   // An entity that is new or made by hand gets what it lacks; setting an equal value writes nothing.

@@ -54,8 +54,8 @@ WITH asked, by_id, n, CASE
     WHERE coalesce(later.effective_at, later.created_at) <= $as_of
   } THEN 'superseded'
   // Without a link to it, the properties say when it was replaced.
-  WHEN n.status = 'superseded' AND NOT EXISTS { (n)<-[:SUPERSEDES]-() } AND coalesce(
-    n.superseded_at <= $known_at AND coalesce(n.superseded_from, n.superseded_at) <= $as_of, true
+  WHEN n.status IN ['active', 'superseded'] AND NOT EXISTS { (n)<-[:SUPERSEDES]-() } AND coalesce(
+    n.superseded_at <= $known_at AND coalesce(n.superseded_from, n.superseded_at) <= $as_of, n.status = 'superseded'
   ) THEN 'superseded'
   WHEN n.status IN ['active', 'superseded'] AND n.valid_until <= $as_of THEN 'expired'
   WHEN n.status = 'superseded' THEN 'active'
@@ -158,7 +158,8 @@ RETURN
   COLLECT {
     MATCH (n)-[e:MENTIONS|FORMER]->(thing)
     WHERE coalesce(e.former_type, type(e)) IN ['MENTIONS']
-      AND coalesce(e.former_until > $known_at, true) AND coalesce(e.created_at <= $known_at, true) AND NOT thing:Decision
+      AND coalesce(e.former_until > $known_at, true) AND coalesce(e.created_at <= $known_at, true)
+      AND NOT thing:Decision
     RETURN DISTINCT thing.name ORDER BY thing.name LIMIT $most
   } AS mentions,
   COLLECT {
@@ -176,7 +177,8 @@ RETURN
   COLLECT {
     MATCH (n)-[e:AMENDS|AMENDED_BY|MENTIONS|FORMER]-(other)
     WHERE coalesce(e.former_type, type(e)) IN ['AMENDS', 'AMENDED_BY', 'MENTIONS']
-      AND coalesce(e.former_until > $known_at, true) AND coalesce(e.created_at <= $known_at, true) AND other.rationale IS NOT NULL
+      AND coalesce(e.former_until > $known_at, true) AND coalesce(e.created_at <= $known_at, true)
+      AND other.rationale IS NOT NULL
     RETURN DISTINCT {
       id: other.id,
       relation: coalesce(e.former_type, type(e)),

@@ -71,6 +71,12 @@ TOOLS: Mapping[str, Role] = {
     # history
     "why": Role.VIEWER,
     "impact": Role.VIEWER,
+    # curation
+    "retract": Role.AGENT,  # what a human wrote: admin
+    "rename_entity": Role.AGENT,
+    "merge_entities": Role.AGENT,
+    "similar_entities": Role.VIEWER,
+    "undo": Role.AGENT,  # what a human did: admin
 }
 
 RESOURCES: Mapping[str, Role] = {

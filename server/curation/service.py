@@ -1,5 +1,9 @@
 """The use cases that correct what is stored: retract, restore, merge, rename, undo, erase."""
 
+from server.core.principals import Principal
+from server.curation.models import Retract, Retracted, Undo, Undone
+from server.curation.retraction import Retractions
+from server.curation.undo import Undos
 from server.parts import Parts
 
 
@@ -7,4 +11,13 @@ class CurationService:
     """Corrections, each limited to the namespace of the caller."""
 
     def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+        self._retractions = Retractions(parts.graph, parts.projector)
+        self._undos = Undos(parts.graph, parts.projector)
+
+    async def retract(self, request: Retract, caller: Principal) -> Retracted:
+        """Take wrong records, entities and relations out of every current answer; they stay as history."""
+        return await self._retractions.retract(request, caller)
+
+    async def undo(self, request: Undo, caller: Principal) -> Undone:
+        """Take a change back as a new change, where nothing later depends on it."""
+        return await self._undos.undo(request, caller)

@@ -1,4 +1,4 @@
-"""Decisions at another time: what held then, as far as it was known then. Source: DEC-81, DEC-82.
+"""Decisions at another time: what held then, as far as it was known then. Source: DEC-82, DEC-83.
 
 The statements for the present have no condition of these: they are in files of their own.
 """

@@ -77,7 +77,7 @@ class DecisionWriter:
         )
         begun, fresh = await self.begin_record(kind, caller, len(links.about) + len(links.mentions))
         require_period(request.effective_at, request.valid_until, begun["at"])
-        target_key = comparison_key(request.target)
+        target_key = comparison_key(links.target)
         content = {
             "title": request.title,
             "target": request.target,

@@ -21,6 +21,9 @@ _NAMED_BY = {
     "end_node": "End node",
     "source_name": "Source entity",
     "target_name": "Target entity",
+    "name": "Entity",
+    "keep": "Entity to keep",
+    "drop": "Entity to drop",
 }
 _NOTHING_WRITTEN = "Nothing was written; use an existing name, or omit create_missing."
 

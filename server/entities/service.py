@@ -70,8 +70,9 @@ class EntityService:
                 {"field": "vector_id"},
             )
         near = await self._find_similar([request.name] if row["created"] else [], caller)
-        kept = [] if row["created"] else _describe_kept_label(request.name, row["label"], request.label)
-        return NodeAdded(name=request.name, **row, **_format_near(near, kept))
+        kept = [] if row["created"] else _describe_kept_label(row["name"], row["label"], request.label)
+        kept = [*_describe_alias(request.name, row["name"]), *kept]
+        return NodeAdded(**row, **_format_near(near, kept))
 
     async def add_edge(self, request: AddEdge, caller: Principal) -> EdgeAdded:
         """Create the relation and its missing entities, or update its weight and properties.
@@ -115,6 +116,8 @@ class EntityService:
                 created.append(name)
             elif label != "Entity":
                 kept += _describe_kept_label(name, stored, label)
+        for name, found in ((request.source_name, "source_name"), (request.target_name, "target_name")):
+            kept += _describe_alias(name, row.pop(found))
         near = await self._find_similar(created, caller)
         return EdgeAdded(relation=request.relation, **row, **_format_near(near, kept))
 
@@ -210,6 +213,10 @@ def _describe_kept_label(name: str, stored: str, requested: str) -> list[str]:
         if stored != requested
         else []
     )
+
+
+def _describe_alias(requested: str, name: str) -> list[str]:
+    return [f"{requested!r} is a former name of {name!r}, which was used."] if requested != name else []
 
 
 def _format_near(near: list[Row], kept: list[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Questions about another time: what held then, as far as it was known then. Source: DEC-84."""
+"""Questions about another time: what held then, as far as it was known then. Source: DEC-82, DEC-83."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -7,13 +7,6 @@ from tests.conftest import Cypher
 _RETRACT = """
 MATCH (n:Decision|Proposal {namespace: $namespace, id: $id})
 CALL (n) {
-  // What it was to replace later stays in force.
-  MATCH (old:Decision {namespace: $namespace, superseded_by: $id, status: 'active'})
-  WHERE old.superseded_from > $at
-  SET old.active_target = CASE WHEN n.active_target IS NULL THEN null ELSE old.target_key END
-  REMOVE old.superseded_by, old.superseded_at, old.superseded_from, n.active_target
-}
-CALL (n) {
   MATCH (n)<-[:PASSAGE_OF]-(passage:Passage)
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: passage.id})
   REMOVE passage:Passage:Unprojected SET passage:Retracted
