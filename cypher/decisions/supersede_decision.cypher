@@ -36,6 +36,7 @@ CALL (change) {
   MATCH (ending:Decision {namespace: $namespace, target_key: $target_key})
   WHERE ending.status = 'active' AND ending.active_target IS NULL AND NOT ending.id IN $old_ids
     AND ending.superseded_from > coalesce($effective_at, $at)
+    AND EXISTS { MATCH (ending)<-[:SUPERSEDES*1..30]-(planned:Decision) WHERE planned.id IN $old_ids }
   CREATE (change)-[was:WAS]->(ending)
   SET was = properties(ending)
   CREATE (change)-[:CHANGED]->(ending)
