@@ -56,7 +56,8 @@ async def test_what_depends_on_a_thing_is_listed_nearest_first(asker: _Asker, cy
     await asker.relate("Customer", "VISITS", "Shop")
     await cypher(
         "MATCH (thing:Entity {namespace: $namespace, name: 'Redis'}) "
-        "CREATE (:Entry {namespace: $namespace, id: 'a memory', name: 'Redis swaps', status: 'active'})-[:MENTIONS]->(thing)"
+        "CREATE (entry:Entry {namespace: $namespace, id: 'a memory', name: 'Redis swaps', status: 'active'}) "
+        "CREATE (entry)-[:MENTIONS]->(thing)"
     )
     answer = await asker.impact("redis")
     assert _rows(answer) == [
