@@ -68,6 +68,9 @@ TOOLS: Mapping[str, Role] = {
     # evaluation
     "store_dual_judge_scores": Role.AGENT,
     "get_golden_test_results": Role.AGENT,  # it stores the result of the day
+    # history
+    "why": Role.VIEWER,
+    "impact": Role.VIEWER,
     # curation
     "retract": Role.AGENT,  # what a human wrote: admin
     "rename_entity": Role.AGENT,
@@ -109,6 +112,8 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "GET /decisions": Role.VIEWER,
     "GET /decisions/{decision_id}": Role.VIEWER,
     "GET /overview": Role.VIEWER,
+    "GET /why": Role.VIEWER,
+    "GET /impact": Role.VIEWER,
     "POST /decisions/proposals": Role.AGENT,
     "GET /decisions/proposals": Role.VIEWER,
     "POST /decisions/proposals/{proposal_id}/accept": Role.ADMIN,
