@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Path, Query
 
 from server.access.caller import Caller
+from server.access.idempotency import KeyedRoute
 from server.core.errors import EntryNotFound
 from server.entries.models import (
     EntryDetailItem,
@@ -31,7 +32,7 @@ Service = Annotated[EntryService, Depends(SERVICE.load)]
 
 def build_routes() -> APIRouter:
     """The routes of the family; the application stores the service behind them under `SERVICE`."""
-    router = APIRouter(prefix="/entries", tags=["entries"])
+    router = APIRouter(route_class=KeyedRoute, prefix="/entries", tags=["entries"])
     entry = {"text": "Grace: the checkout was slow because [[Redis]] had swapped.", "project": "shop"}
 
     @router.post("", status_code=201, operation_id="saveEntry")

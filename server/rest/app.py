@@ -15,6 +15,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, Field
 
 from server.access.gate import Gate
+from server.access.idempotency import KEYS
 from server.access.rate import RateLimit
 from server.access.requests import RequestLog
 from server.access.tokens import Tokens
@@ -23,6 +24,7 @@ from server.core.settings import Settings
 from server.decisions import routes as decisions
 from server.entities import routes as entities
 from server.entries import routes as entries
+from server.graph.idempotency import IdempotencyKeys
 from server.interface.state import StateKey
 from server.observability.metrics import Metrics
 from server.rest import errors
@@ -93,6 +95,7 @@ def build_rest(
     tokens: Tokens,
     metrics: Metrics,
     rate: RateLimit,
+    keys: IdempotencyKeys,
     mcp: Server[Any],
 ) -> FastAPI:
     """Return the ASGI application of port 8001; its lifespan runs the MCP sessions."""
@@ -115,6 +118,7 @@ def build_rest(
     entities.SERVICE.store(app, services.entities)
     entries.SERVICE.store(app, services.entries)
     sessions.SERVICE.store(app, services.sessions)
+    KEYS.store(app, keys)
     PROJECTOR.store(app, projector)
     METRICS.store(app, metrics)
     STARTED.store(app, time.monotonic())
