@@ -2,17 +2,24 @@
 // read
 // $namespace STRING: the caller's namespace
 // $by STRING: name of the caller
-// $operation STRING: the tool or route
+// $name STRING: the tool or route
 // $key STRING: the idempotency key
 // $since ZONED DATETIME: keys of earlier changes have expired
-MATCH (change:Change {namespace: $namespace, by: $by, name: $operation, idempotency_key: $key})
+MATCH (change:Change {namespace: $namespace, by: $by, name: $name, idempotency_key: $key})
 RETURN
   change.id AS change,
   change.arguments AS arguments,
   change.answer AS answer,
   change.at.epochMillis AS at,
   change.at < $since AS expired,
-  [(change)-[:CHANGED]->(record) | {
-    label: coalesce(record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected', 'Collected']])),
-    id: toString(coalesce(record.id, record.name))
-  }] AS records
+  COLLECT {
+    // All changes of the call: it may have several.
+    MATCH (part:Change {namespace: $namespace, operation: change.operation})-[:CHANGED]->(record)
+    RETURN DISTINCT {
+      label: coalesce(
+        record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected', 'Collected']])
+      ),
+      id: toString(coalesce(record.id, record.name))
+    }
+    LIMIT 1000
+  } AS records

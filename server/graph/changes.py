@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from server.core.principals import Kind
 from server.graph.statements import Statement
 
 SERVICE_PRINCIPAL = "precedent"
@@ -24,21 +25,23 @@ SERVICE_PRINCIPAL = "precedent"
 @dataclass(frozen=True, slots=True)
 class _AuditContext:
     principal: str
-    operation: str
+    name: str
     request: str | None
+    kind: Kind | None
+    operation: str
 
 
 @dataclass(slots=True)
 class KeyedCall:
     """A call with an idempotency key. Its first change carries the key, so both are stored or neither is.
 
-    `digest` is that of its arguments. `change` is the id of the change that carries the key; `stored` says whether that
+    `name` is the tool or route, `digest` that of its arguments. `change` is the id of the change that carries the key; `stored` says whether that
     change is committed.
     """
 
     namespace: str
     by: str
-    operation: str
+    name: str
     key: str
     digest: str
     change: str | None = None
@@ -61,12 +64,12 @@ _keyed: ContextVar[KeyedCall | None] = ContextVar("precedent_keyed_call", defaul
 
 
 @contextmanager
-def audit_context(principal: str, operation: str, request: str | None = None) -> Iterator[None]:
-    """Attribute the changes of this block to a principal.
+def audit_context(principal: str, name: str, request: str | None = None, *, kind: Kind | None = None) -> Iterator[None]:
+    """Attribute the changes of this block to a principal; together they are one operation, which is undone as a whole.
 
-    `operation` is the tool, route or command; `request` is the id of the HTTP request.
+    `name` is the tool, route or command; `request` is the id of the HTTP request; `kind` is the principal's.
     """
-    token = _current.set(_AuditContext(principal, operation, request))
+    token = _current.set(_AuditContext(principal, name, request, kind, uuid4().hex))
     try:
         yield
     finally:
@@ -107,19 +110,25 @@ class ChangeWriter:
             self._call.stored = True
 
     def add_change(self, statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters, with the properties of the `:Change` where the statement declares `$change`."""
-        if "change" not in statement.parameters:
+        """Return the parameters with the `:Change`, and with the operation's id, where the statement declares them."""
+        declared = statement.parameters.keys() & {"change", "operation"}
+        if not declared:
             return parameters
-        context = _current.get() or _AuditContext(parameters.get("by", SERVICE_PRINCIPAL), statement.name, None)
+        context = _current.get() or _AuditContext(
+            parameters.get("by", SERVICE_PRINCIPAL), statement.name, None, None, uuid4().hex
+        )
         change = {
             "id": uuid4().hex,
             "namespace": parameters.get("namespace"),
-            "name": context.operation,
+            "name": context.name,
             "by": context.principal,
+            "kind": context.kind,
             "at": datetime.now(UTC),
             "request": context.request,
+            "operation": context.operation,
         }
-        if self._call is not None and self._call.claim(change["id"]):
+        if "change" in declared and self._call is not None and self._call.claim(change["id"]):
             self._carries = True
             change |= {"idempotency_key": self._call.key, "arguments": self._call.digest}
-        return {"change": change, **parameters}
+        values = {"change": change, "operation": context.operation}
+        return {name: values[name] for name in declared} | parameters

@@ -121,7 +121,7 @@ class IdempotencyKeys:
                 "idempotency/find_keyed_change",
                 namespace=call.namespace,
                 by=call.by,
-                operation=call.operation,
+                name=call.name,
                 key=call.key,
                 since=_compute_expiry(),
             )
