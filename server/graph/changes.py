@@ -35,8 +35,8 @@ class _AuditContext:
 class KeyedCall:
     """A call with an idempotency key. Its first change carries the key, so both are stored or neither is.
 
-    `name` is the tool or route, `digest` that of its arguments. `change` is the id of the change that carries the key; `stored` says whether that
-    change is committed.
+    `name` is the tool or route, `digest` that of its arguments. `change` is the id of the change that carries the key;
+    `stored` says whether that change is committed.
     """
 
     namespace: str
