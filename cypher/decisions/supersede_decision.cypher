@@ -23,14 +23,17 @@
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)
 WITH change
-MATCH (old:Decision {namespace: $namespace})
-WHERE old.id IN $old_ids
-CREATE (change)-[was:WAS]->(old)
-SET was = properties(old)
-WITH change, old
-SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
-REMOVE old.active_target
-WITH change, collect(old) AS replaced
+CALL (change) {
+  // One row also where nothing is replaced.
+  MATCH (old:Decision {namespace: $namespace})
+  WHERE old.id IN $old_ids
+  CREATE (change)-[was:WAS]->(old)
+  SET was = properties(old)
+  WITH old
+  SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
+  REMOVE old.active_target
+  RETURN collect(old) AS replaced
+}
 CREATE (decision:Decision {
   namespace: $namespace,
   id: $id,
