@@ -98,6 +98,7 @@ def _background_work(app: App) -> list[Callable[[], Coroutine[Any, Any, None]]]:
         projector.run,
         partial(app.services.sessions.linker.run, alone=app.settings.local),
         app.services.journal.linker.run,
+        app.services.entries.expiry.run,
         reindexer.run,
         partial(gauges.update_gauges, graph, app.parts.vectors, projector, app.metrics),
     ]

@@ -9,6 +9,7 @@ from server.core.settings import Family, Settings, Toolset
 from server.curation.tools import TOOLS as CURATION
 from server.decisions.tools import TOOLS as DECISIONS
 from server.entities.tools import TOOLS as ENTITIES
+from server.entries.tools import CURATION_TOOLS as ENTRY_CURATION
 from server.entries.tools import TOOLS as ENTRIES
 from server.evaluation.tools import TOOLS as EVALUATION
 from server.history.tools import TOOLS as HISTORY
@@ -24,7 +25,7 @@ TOOLSETS: Mapping[Family, tuple[AnyTool, ...]] = {
     "journal": JOURNAL,
     "cognition": COGNITION,
     "evaluation": EVALUATION,
-    "curation": CURATION + HISTORY,
+    "curation": CURATION + ENTRY_CURATION + HISTORY,
 }
 RESOURCES: Mapping[Family, tuple[AnyResource, ...]] = {"cognition": LAYERS}
 CORE = frozenset(
@@ -63,6 +64,7 @@ def bound_tools(services: Services, tools: Iterable[AnyTool]) -> list[AnyBoundTo
         *[tool.bind(services.decisions) for tool in DECISIONS],
         *[tool.bind(services.entities) for tool in ENTITIES],
         *[tool.bind(services.entries) for tool in ENTRIES],
+        *[tool.bind(services.entries) for tool in ENTRY_CURATION],
         *[tool.bind(services.journal) for tool in JOURNAL],
         *[tool.bind(services.cognition) for tool in COGNITION],
         *[tool.bind(services.evaluation) for tool in EVALUATION],
