@@ -35,6 +35,7 @@ TOOLS: Mapping[str, Role] = {
     "get_entries": Role.VIEWER,
     "ingest_docs": Role.AGENT,
     "retention_dry_run": Role.AGENT,
+    "update_memory": Role.AGENT,
     # journal
     "store_conversation_message": Role.AGENT,
     "get_conversation_history": Role.VIEWER,
@@ -126,6 +127,7 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "POST /entries": Role.AGENT,
     "POST /entries/query": Role.VIEWER,
     "GET /entries/{entry_id}": Role.VIEWER,
+    "PATCH /entries/{entry_id}": Role.AGENT,
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
     "GET /changes": Role.VIEWER,
     "GET /resume": Role.VIEWER,
