@@ -195,6 +195,7 @@ app.command()(decision_commands.decisions)
 app.command()(decision_commands.show)
 app.command()(decision_commands.ask)
 app.command()(history_commands.changes)
+app.command()(decision_commands.why)
 app.command()(export)
 app.command("import")(import_)
 

@@ -54,6 +54,7 @@ LABELS = frozenset(
         "Change",
         "Retracted",
         "Alias",
+        "Erasure",
         "Principal",
         "Token",
         "Sequence",
