@@ -21,7 +21,18 @@ CALL (entry) {
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-FOREACH (part IN parts | DETACH DELETE part)
+// A search of the past finds them by their words.
+FOREACH (part IN parts |
+  SET part.former_until = change.at, part:FormerPassage
+  REMOVE part:Passage:Unprojected
+)
+FOREACH (_ IN CASE WHEN entry:Passage THEN [1] ELSE [] END |
+  CREATE (former:FormerPassage)-[:PASSAGE_OF]->(entry)
+  SET former = entry {
+    .namespace, .name, .record, .words, .around, .scope, .at, .whole, .parts, .session, .place, .last_place, .heading,
+    id: change.id, text: entry.body, former_until: change.at
+  }
+)
 REMOVE entry:Passage:Unprojected, entry.words, entry.around, entry.text_key
 WITH DISTINCT change, entry
 CALL (change, entry) {
