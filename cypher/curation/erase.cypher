@@ -65,7 +65,7 @@ CALL () {
       UNION
       MATCH (passage:Retracted {namespace: $namespace, record: record.node_id}) RETURN passage
       UNION
-      MATCH (passage:FormerPassage)-[:PASSAGE_OF]->(record) RETURN passage
+      MATCH (passage:FormerPassage {namespace: $namespace, record: record.node_id}) RETURN passage
     }
     MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: passage.id})
     WITH record, passage

@@ -26,11 +26,11 @@ FOREACH (part IN parts |
 FOREACH (_ IN CASE WHEN entry:Passage THEN [1] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: entry.id})
   // Its words are overwritten below, so a copy keeps them.
-  CREATE (:FormerPassage {
-    namespace: $namespace, id: entry.id + ':' + change.id, record: entry.record, whole: true, parts: 1,
-    words: entry.words, around: entry.around, scope: entry.scope, at: entry.at, session: entry.session,
-    place: entry.place, text: entry.body, is_copy: true, former_until: change.at, former_change: change.id
-  })-[:PASSAGE_OF]->(entry)
+  CREATE (former:FormerPassage)-[:PASSAGE_OF]->(entry)
+  SET former = entry {
+    .namespace, .name, .record, .words, .around, .scope, .at, .whole, .parts, .session, .place, .last_place, .heading,
+    id: change.id, text: entry.body, is_copy: true, former_until: change.at, former_change: change.id
+  }
 )
 REMOVE entry:Passage:Unprojected, entry.words, entry.around, entry.text_key
 WITH DISTINCT change, entry
