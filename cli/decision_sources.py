@@ -44,6 +44,10 @@ class AnswerSource(Protocol):
         """Return the decisions that answer a question best."""
         ...
 
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        """Return one page of changes."""
+        ...
+
 
 @asynccontextmanager
 async def open_source(settings: Settings, namespace: str | None, console: Console) -> AsyncIterator[AnswerSource]:
@@ -112,6 +116,9 @@ class _ServiceSource:
 
     async def ask(self, asked: Mapping[str, Any]) -> Answer:
         return await self._request("POST", "/decisions/query", json=dict(asked))
+
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        return await self._request("GET", "/changes", params=asked)
 
     async def why(self, asked: Mapping[str, Any]) -> Answer:
         return await self._request("GET", "/why", params=asked)

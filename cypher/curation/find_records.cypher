@@ -41,6 +41,10 @@ CALL (live, asked, number) {
   UNION
   MATCH (n:Episode {namespace: $namespace, id: number}) RETURN n
   UNION
+  MATCH (n:WorkingItem {namespace: $namespace, id: number}) RETURN n
+  UNION
+  MATCH (n:StaleItem {namespace: $namespace, id: number}) RETURN n
+  UNION
   MATCH (n:Retracted {namespace: $namespace, id: asked}) WHERE NOT 'Passage' IN n.retracted_from OR n.node_id IS NOT NULL
   RETURN n
   UNION

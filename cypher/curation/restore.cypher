@@ -5,27 +5,27 @@
 // $reason STRING: why
 // $change MAP<ANY>: the entry of the audit trail
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(undo:Change $change)
-SET undo.reason = $reason, undo.undoes = $changes
-WITH undo
-CALL (undo) {
+CREATE (who)-[:DID]->(change:Change $change)
+SET change.reason = $reason, change.undoes = $changes
+WITH change
+CALL (change) {
   UNWIND $changes AS id
-  MATCH (change:Change {namespace: $namespace, id: id})
-  SET change.undone_by = undo.id
-  WITH change
-  UNWIND coalesce(change.undoes, []) AS before
+  MATCH (undone:Change {namespace: $namespace, id: id})
+  SET undone.undone_by = change.id
+  WITH undone
+  UNWIND coalesce(undone.undoes, []) AS before
   MATCH (again:Change {namespace: $namespace, id: before})
   SET again.undone_by = null
 }
 // First what was overwritten: a decision that gives up its target does so before another one takes it.
-CALL (undo) {
+CALL (change) {
   UNWIND $changes AS id
-  MATCH (change:Change {namespace: $namespace, id: id})-[was:WAS]->(n)
+  MATCH (undone:Change {namespace: $namespace, id: id})-[was:WAS]->(n)
   WHERE NOT n:Retracted
-  WITH undo, n, was, change ORDER BY change.at
-  WITH undo, n, head(collect(was)) AS was
-  CREATE (undo)-[:CHANGED]->(n)
-  CREATE (undo)-[before:WAS]->(n)
+  WITH change, n, was, undone ORDER BY undone.at
+  WITH change, n, head(collect(was)) AS was
+  CREATE (change)-[:CHANGED]->(n)
+  CREATE (change)-[before:WAS]->(n)
   SET before = properties(n), before.former_labels = [label IN labels(n) WHERE label <> 'Unprojected']
   WITH n, was, n.revision AS revision, [label IN labels(n) WHERE NOT label IN coalesce(was.former_labels, labels(n))
     AND NOT label IN ['Unprojected', 'Passage']] AS added
@@ -33,11 +33,11 @@ CALL (undo) {
   SET n:$(coalesce(was.former_labels, []))
   REMOVE n.former_labels, n:$(added)
 }
-CALL (undo) {
+CALL (change) {
   UNWIND $changes AS id
   MATCH (:Change {namespace: $namespace, id: id})-[:CHANGED]->(record:Retracted {retracted_in: id})
-  WITH DISTINCT undo, record, id
-  CREATE (undo)-[:CHANGED {created: true}]->(record)
+  WITH DISTINCT change, record, id
+  CREATE (change)-[:CHANGED {created: true}]->(record)
   SET record:$(record.retracted_from)
   FOREACH (_ IN CASE WHEN record:Decision AND record.status = 'active' THEN [1] ELSE [] END |
     SET record.active_target = record.target_key
@@ -60,29 +60,29 @@ CALL (undo) {
   SET passage:Passage:Unprojected, passage.revision = coalesce(passage.revision, 0) + 1
   REMOVE passage:Retracted, passage.retracted_from, passage.retracted_in, passage.retracted_at
 }
-CALL (undo) {
+CALL (change) {
   UNWIND $changes AS id
   MATCH (:Change {namespace: $namespace, id: id})-[:CHANGED]->(one)-[former:FORMER {former_change: id}]-()
-  WITH DISTINCT undo, former, startNode(former) AS source, endNode(former) AS target
+  WITH DISTINCT change, former, startNode(former) AS source, endNode(former) AS target
   // The relation of a record that is still retracted comes back with that record.
   FOREACH (gone IN [each IN [source, target] WHERE each:Retracted | each][..1] |
     SET former.former_change = gone.retracted_in
   )
-  WITH undo, former, source, target
+  WITH change, former, source, target
   WHERE NOT source:Retracted AND NOT target:Retracted
-  CALL (undo, former, source, target) {
+  CALL (change, former, source, target) {
     MATCH (source)-[current]->(target)
     WHERE type(current) = former.former_type AND current.edge_id = former.edge_id
     CREATE (source)-[replaced:FORMER]->(target)
-    SET replaced = properties(current), replaced.former_type = type(current), replaced.former_until = undo.at,
-      replaced.former_change = undo.id
+    SET replaced = properties(current), replaced.former_type = type(current), replaced.former_until = change.at,
+      replaced.former_change = change.id
     DELETE current
   }
-  MERGE (undo)-[:CHANGED]->(source)
-  MERGE (undo)-[:CHANGED]->(target)
+  MERGE (change)-[:CHANGED]->(source)
+  MERGE (change)-[:CHANGED]->(target)
   CREATE (source)-[restored:$(former.former_type)]->(target)
-  SET restored = properties(former), restored.restored_operation = undo.operation
+  SET restored = properties(former), restored.restored_operation = change.operation
   REMOVE restored.former_type, restored.former_until, restored.former_change
   DELETE former
 }
-RETURN undo.id AS change_id
+RETURN change.id AS change_id

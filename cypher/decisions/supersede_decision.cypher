@@ -43,18 +43,21 @@ CALL (change) {
   SET ending.superseded_from = coalesce($effective_at, $at), ending.superseded_at = $at,
     ending.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END
 }
-MATCH (old:Decision {namespace: $namespace})
-WHERE old.id IN $old_ids
-CREATE (change)-[was:WAS]->(old)
-SET was = properties(old)
-WITH change, old
-// Until the new one takes effect, the old one stays active.
-SET old.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END,
-  old.superseded_by = $id,
-  old.superseded_at = $at,
-  old.superseded_from = $effective_at
-REMOVE old.active_target
-WITH change, collect(old) AS replaced
+CALL (change) {
+  // One row also where nothing is replaced.
+  MATCH (old:Decision {namespace: $namespace})
+  WHERE old.id IN $old_ids
+  CREATE (change)-[was:WAS]->(old)
+  SET was = properties(old)
+  WITH old
+  // Until the new one takes effect, the old one stays active.
+  SET old.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END,
+    old.superseded_by = $id,
+    old.superseded_at = $at,
+    old.superseded_from = $effective_at
+  REMOVE old.active_target
+  RETURN collect(old) AS replaced
+}
 CREATE (decision:Decision {
   namespace: $namespace,
   id: $id,

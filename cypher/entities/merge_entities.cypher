@@ -37,7 +37,8 @@ CALL (change, keep, drop) {
     } AS needless
   FOREACH (_ IN CASE WHEN needless THEN [] ELSE [1] END |
     CREATE (from)-[moved:$(type)]->(to)
-    SET moved = properties(edge), moved.change_operation = change.operation
+    // Before the merge, the entity that stays did not have it (query_neighbors_as_of).
+    SET moved = properties(edge), moved.change_operation = change.operation, moved.created_at = change.at
   )
   DELETE edge
   RETURN count(*) AS relations

@@ -9,6 +9,7 @@ CALL () {
   LIMIT $limit
   UNION
   MATCH (alias:Alias {namespace: $namespace})-[:ALIAS_OF*1..5]->(entity:Entity)
+  WHERE alias.name_key IS NOT NULL
   RETURN alias.name_key AS found, entity.name AS name
 }
 RETURN found, name

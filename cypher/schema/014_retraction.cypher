@@ -33,6 +33,10 @@ MATCH (entity:Entity:Alias)
 SET entity.label = coalesce(entity.label, 'Alias')
 REMOVE entity:Alias;
 
+MATCH (entity:Entity:Erasure)
+SET entity.label = coalesce(entity.label, 'Erasure')
+REMOVE entity:Erasure;
+
 MATCH (source:Entity)-[old:FORMER|WAS|ALIAS_OF]->(target:Entity)
 MERGE (source)-[edge:RELATED {relation: coalesce(old.relation, type(old))}]->(target)
 ON CREATE SET edge += properties(old)

@@ -35,6 +35,7 @@ TOOLS: Mapping[str, Role] = {
     "get_entries": Role.VIEWER,
     "ingest_docs": Role.AGENT,
     "retention_dry_run": Role.AGENT,
+    "update_memory": Role.AGENT,
     # journal
     "store_conversation_message": Role.AGENT,
     "get_conversation_history": Role.VIEWER,
@@ -76,7 +77,11 @@ TOOLS: Mapping[str, Role] = {
     "rename_entity": Role.AGENT,
     "merge_entities": Role.AGENT,
     "similar_entities": Role.VIEWER,
+    "erase": Role.ADMIN,
     "undo": Role.AGENT,  # what a human did: admin
+    # history
+    "changes": Role.VIEWER,
+    "resume": Role.VIEWER,
 }
 
 RESOURCES: Mapping[str, Role] = {
@@ -122,7 +127,10 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "POST /entries": Role.AGENT,
     "POST /entries/query": Role.VIEWER,
     "GET /entries/{entry_id}": Role.VIEWER,
+    "PATCH /entries/{entry_id}": Role.AGENT,
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
+    "GET /changes": Role.VIEWER,
+    "GET /resume": Role.VIEWER,
     "GET /db/export": Role.ADMIN,
     "POST /db/import": Role.AGENT,  # replacing requires admin
 }

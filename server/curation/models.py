@@ -51,3 +51,17 @@ class Undone(ToolOutput):
     change_id: str
     message: str
     status: Literal["success"] = "success"
+
+
+class Erase(ToolInput):
+    ids: Ids = Field(description="As for retract; also retracted ones")
+    reason: Reason
+
+
+class Erased(ToolOutput):
+    """How many records of each kind are gone for good."""
+
+    erased: dict[str, int]
+    change_id: str
+    message: str
+    status: Literal["success"] = "success"

@@ -33,8 +33,10 @@ def describe(row: Row) -> str:
     return f"{name_kind(row)} {shown[:200]!r}" if row["is_entity"] else f"{name_kind(row)} {shown}"
 
 
-async def find(transaction: Transaction, ids: Sequence[str | int], caller: Principal) -> Found:
-    """Return what each id means.
+async def find(
+    transaction: Transaction, ids: Sequence[str | int], caller: Principal, *, retracted: bool = False
+) -> Found:
+    """Return what each id means; retracted records only if these are asked for.
 
     Raises `NotFound` where one means nothing, and `InvalidArgument` where one means several records.
     """
@@ -45,7 +47,7 @@ async def find(transaction: Transaction, ids: Sequence[str | int], caller: Princ
     rows = await transaction.run(
         "curation/find_records", namespace=caller.namespace, ids=[each for each in asked if each not in found_edges]
     )
-    current = [row for row in rows if not row["retracted"]]
+    current = [row for row in rows if retracted or not row["retracted"]]
     known = {row["asked"] for row in current} | found_edges
     if unknown := [each for each in asked if each not in known]:
         gone = {row["asked"] for row in rows if row["retracted"]}

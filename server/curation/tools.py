@@ -1,6 +1,6 @@
 """The tools of the curation family."""
 
-from server.curation.models import Retract, Retracted, Undo, Undone
+from server.curation.models import Erase, Erased, Retract, Retracted, Undo, Undone
 from server.curation.service import CurationService
 from server.interface.envelopes import cognitive as envelope
 from server.interface.tools import Tool
@@ -21,6 +21,15 @@ TOOLS = (
         request=Undo,
         response=Undone,
         run=CurationService.undo,
+        envelope=envelope,
+        destructive=True,
+    ),
+    Tool(
+        name="erase",
+        description="Admins: delete for good, for secrets and privacy; only that it happened remains.",
+        request=Erase,
+        response=Erased,
+        run=CurationService.erase,
         envelope=envelope,
         destructive=True,
     ),

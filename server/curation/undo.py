@@ -18,6 +18,7 @@ _ADVICE = {
     "IngestRun": "ingest the earlier files again, or retract what it brought",
     "MemoryCollection": "import the earlier memories again",
     "Summary": "summarise the session again",
+    "Erasure": "what was erased is gone for good",
     "Token": "`precedent token` creates and revokes tokens",
     "DriftDay": "get_golden_test_results measures again",
     "Source": "ingest the earlier files again, or retract what it brought",

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Path, Query
 
 from server.access.caller import Caller
+from server.access.idempotency import KeyedRoute
 from server.decisions.models import (
     AcceptProposal,
     BaseResponse,
@@ -72,8 +73,8 @@ class PastQuery(PastQuestion, strict=False):
 
 def build_routes() -> APIRouter:
     """Build the routes of the family; the application stores the service behind them under `SERVICE`."""
-    router = APIRouter(tags=["decisions"])
-    decisions = APIRouter(prefix="/decisions")
+    router = APIRouter(route_class=KeyedRoute, tags=["decisions"])
+    decisions = APIRouter(route_class=KeyedRoute, prefix="/decisions")
     _add_decisions(decisions)
     _add_proposals(decisions)
     _add_reading(decisions)  # last: its path `/{decision_id}` matches `/proposals` as well

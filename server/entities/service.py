@@ -128,7 +128,6 @@ class EntityService:
         `QueryTimeout`.
         """
         parameters: dict[str, Any] = {
-            "namespace": caller.namespace,
             "name": request.node_name,
             "depth": request.depth,
             "bookkeeping": _NOT_FOLLOWED,
@@ -137,10 +136,7 @@ class EntityService:
             "offset": request.offset,
             "limit": request.limit,
         }
-        row = await self._graph.one("entities/query_neighbors", **parameters, element=None)
-        if row is None:
-            node = await self._names.load_node("node_name", request.node_name, caller)
-            row = await self._graph.one("entities/query_neighbors", **parameters, element=node["element"])
+        row = await self._load_neighbors(request, caller, parameters)
         if row is None:  # deleted meanwhile
             raise await self._names.build_not_found("node_name", request.node_name, caller)
         next_offset = _next_offset(request.offset, len(row["neighbors"]), row["total"])
@@ -155,6 +151,21 @@ class EntityService:
             truncated=next_offset is not None,
             next_offset=next_offset,
         )
+
+    async def _load_neighbors(
+        self, request: QueryNeighbors, caller: Principal, parameters: dict[str, Any]
+    ) -> Row | None:
+        if request.as_of is not None:
+            node = await self._names.load_node_as_of("node_name", request.node_name, caller, request.as_of)
+            return await self._graph.one(
+                "entities/query_neighbors_as_of", **parameters, element=node["element"], as_of=request.as_of
+            )
+        parameters["namespace"] = caller.namespace
+        row = await self._graph.one("entities/query_neighbors", **parameters, element=None)
+        if row is None:
+            node = await self._names.load_node("node_name", request.node_name, caller)
+            row = await self._graph.one("entities/query_neighbors", **parameters, element=node["element"])
+        return row
 
     async def list_entities(self, request: ListEntities, caller: Principal) -> Entities:
         """List entities by name, without regard to case: all, or those with a part of the name or with a label."""
@@ -231,7 +242,7 @@ def _take_properties(row: Row) -> dict[str, Json]:
     """Remove and return the properties of a row: an entity's own ones, or the selected ones of a record."""
     entity, record = row.pop("entity"), row.pop("record")
     if record is None:
-        return decode(entity, ENTITY_KEYS)
+        return decode({key: value for key, value in entity.items() if value is not None}, ENTITY_KEYS)
     return {key: value for key, value in record.items() if value is not None}
 
 

@@ -9,7 +9,7 @@ import pytest
 from server.cognition.models import StoreEpisode
 from server.cognition.service import CognitionService
 from server.core.principals import Kind, Principal, Role
-from server.curation.models import Retract, Undo, Undone
+from server.curation.models import Erase, Erased, Retract, Undo, Undone
 from server.curation.models import Retracted as RetractedAnswer
 from server.curation.service import CurationService
 from server.decisions.models import RecordDecision, SearchDecisions, SupersedeDecision
@@ -117,6 +117,10 @@ class Caller:
     async def similar(self, **more: Any) -> list[tuple[str, str]]:
         answer = await self.call(self.names.list_similar, SimilarEntities, **more)
         return [(pair.name, pair.other) for pair in answer.pairs]
+
+    async def erase(self, *ids: str | int) -> Erased:
+        answer: Erased = await self.call(self.curation.erase, Erase, ids=list(ids), reason="A secret.")
+        return answer
 
     async def undo(self, change_id: str) -> Undone:
         answer: Undone = await self.call(self.curation.undo, Undo, change_id=change_id)
