@@ -157,7 +157,8 @@ RETURN
     entity: CASE WHEN start:Entity THEN start {.*, created_at: null, updated_at: null} END,
     record: CASE WHEN NOT start:Entity THEN start {
       .id, .title, .target, status: CASE
-        WHEN start:Decision AND start.status = 'active' AND start.superseded_from <= datetime.realtime() THEN 'superseded'
+        WHEN start:Decision AND start.status = 'active' AND start.superseded_from <= datetime.realtime()
+          THEN 'superseded'
         WHEN start:Decision AND start.status = 'active' AND start.valid_until <= datetime.realtime() THEN 'expired'
         ELSE start.status
       END, .origin,
