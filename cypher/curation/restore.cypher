@@ -73,7 +73,9 @@ CALL (change) {
   WITH DISTINCT change, record, id
   CREATE (change)-[:CHANGED {created: true}]->(record)
   SET record:$(record.retracted_from)
-  FOREACH (_ IN CASE WHEN record:Decision AND record.status = 'active' THEN [1] ELSE [] END |
+  // One that has expired, or that is to be replaced later, does not hold its target.
+  FOREACH (_ IN CASE WHEN record:Decision AND record.status = 'active' AND record.superseded_from IS NULL
+    AND coalesce(record.valid_until > change.at, true) THEN [1] ELSE [] END |
     SET record.active_target = record.target_key
   )
   FOREACH (_ IN CASE WHEN record:Passage THEN [1] ELSE [] END |

@@ -202,7 +202,7 @@ def _list_period(proposal: Row, at: datetime) -> dict[str, datetime | None]:
 
 
 def _parse_time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    return None if text is None else datetime.fromisoformat(text.partition("[")[0])
 
 
 def _to_proposal(row: Row) -> Proposal:

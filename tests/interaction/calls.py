@@ -66,6 +66,8 @@ CALLS: tuple[Call, ...] = (
     ("get_decisions", lambda ids: {"ids": [ids["decision"]], "targets": [f"{CANARY} target"]}, {}),
     ("list_decisions", lambda _: {"status": "all"}, {}),
     ("overview", lambda _: {}, {}),
+    ("why", lambda _: {"of": f"{CANARY} target"}, {}),
+    ("impact", lambda _: {"of": f"{CANARY} target"}, {}),
     ("save_memory", lambda _: _text(1), {"entry": "id"}),
     ("search", lambda _: {"query": CANARY}, {}),
     ("timeline", lambda ids: {"anchor_id": ids["entry"]}, {}),

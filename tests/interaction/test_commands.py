@@ -104,7 +104,7 @@ async def ids(app: App, namespace: str) -> list[str]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.proves("DEC-75")
+@pytest.mark.proves("DEC-75", "DEC-86", "HIS-10")
 async def test_decisions_are_listed_shown_and_asked_for(command: Run, ids: list[str]) -> None:
     listed = await command("decisions")
     assert "cart cache" in listed
@@ -121,6 +121,11 @@ async def test_decisions_are_listed_shown_and_asked_for(command: Run, ids: list[
     assert (decision["status"], decision["replaced_by"][0]["id"]) == ("superseded", ids[1])
     found = await command("ask", "where", "do", "carts", "live?")
     assert "cart cache" in found
+    assert json.loads(await command("decisions", "--as-of", "2020-01-01", "--json"))["total"] == 0
+    explained = await command("why", "cart cache")
+    for part in ("In force: Carts", "Earlier: Carts in Redis", "whatever we give it.", ids[0], "grace (human)"):
+        assert part in explained
+    assert "\x1b" not in explained
 
 
 @pytest.mark.timeout(300)
