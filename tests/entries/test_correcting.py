@@ -1,4 +1,4 @@
-"""Memories that are corrected: replaced, changed in place, or past their time. Source: MEM-68, MEM-69, MEM-71, MEM-72."""
+"""Memories that are corrected: replaced, changed in place, or past their time. Source: MEM-68, MEM-69, MEM-71."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -138,7 +138,7 @@ async def test_a_memory_is_not_saved_for_the_past(modern: Agent) -> None:
 @pytest.mark.proves("MEM-71")
 @pytest.mark.parametrize("before", ["The zebra lives in Lisbon with [[Ada]].", f"The zebra lives in Lisbon. {_LONG}"])
 @pytest.mark.parametrize("after", ["The giraffe lives in Porto with [[Grace]].", f"A giraffe in Porto. {_LONG}"])
-async def test_a_changed_memory_is_found_by_its_new_words_and_no_longer_by_the_old(
+async def test_a_changed_memory_is_found_by_its_new_words_and_no_longer_by_the_old(  # noqa: PLR0917 - fixtures
     curator: Curator,
     cypher: Cypher,
     graph: Graph,
