@@ -34,6 +34,7 @@ from server.decisions.reading_models import (
 )
 from server.decisions.service import DecisionService
 from server.interface.state import StateKey
+from server.interface.times import PastQuestion
 
 _DECISION = {
     "title": "Cache carts in Redis",
@@ -64,6 +65,10 @@ class ProposalsQuery(ListProposals, strict=False):
 
 class DecisionsQuery(ListDecisions, strict=False):
     """The arguments of `list_decisions` in a query string."""
+
+
+class PastQuery(PastQuestion, strict=False):
+    """The other time that a question in a query string is about."""
 
 
 def build_routes() -> APIRouter:
@@ -121,9 +126,13 @@ def _add_reading(router: APIRouter) -> None:
         return await service.list_decisions(request, caller)
 
     @router.get("/{decision_id}", operation_id="getDecision", responses=_NOT_FOUND)
-    async def get(decision_id: DecisionId, service: Service, caller: Caller) -> FullDecision:
+    async def get(
+        decision_id: DecisionId, past: Annotated[PastQuery, Query()], service: Service, caller: Caller
+    ) -> FullDecision:
         """Return a complete decision or proposal, with what it replaced, what replaced it, and its links."""
-        answer = await service.get(GetDecisions(ids=[decision_id]), caller)
+        answer = await service.get(
+            GetDecisions.model_construct(ids=[decision_id], as_of=past.as_of, known_at=past.known_at), caller
+        )
         return answer.decisions[0]
 
 

@@ -124,7 +124,7 @@ TOOLS = (
     ),
 )
 
-CURATION_TOOLS = (
+CORRECTIONS = (
     Tool(
         name="update_memory",
         description="Correct a memory in place; its former text stays as history. For a memory that was right until "

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from server.core.principals import Principal
-from server.entries.tools import CURATION_TOOLS, TOOLS
+from server.entries.tools import CORRECTIONS, TOOLS
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
@@ -22,7 +22,7 @@ _LONG = "The heron stood in the pond for a long time, and nobody knew what it wa
 class Curator(Agent):
     """An agent that may also correct."""
 
-    tools = (*TOOLS, *CURATION_TOOLS)
+    tools = (*TOOLS, *CORRECTIONS)
 
 
 @pytest.fixture

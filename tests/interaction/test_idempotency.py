@@ -7,7 +7,6 @@ from functools import partial
 from secrets import token_hex
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
 from mcp import Client
@@ -16,15 +15,10 @@ from mcp_types import CallToolResult
 from neo4j import AsyncDriver
 
 from server.access.bearer import CALLER_HEADER
-from server.access.idempotency import accepts_key
-from server.access.roles import ENDPOINTS
 from server.app import App
-from server.graph import idempotency
 from server.mcp.toolsets import TOOLSETS
-from tests.conftest import Cypher
-from tests.interaction.calls import CALLS, CANARY, UNTRIED, tour
-from tests.interaction.conftest import SECRET, Connect
-from tests.interaction.tools import ask, refused
+from tests.interaction.calls import UNTRIED, tour
+from tests.interaction.conftest import SECRET
 
 pytestmark = pytest.mark.anyio
 _TOOLS = {tool.name: tool for family in TOOLSETS.values() for tool in family}
