@@ -31,5 +31,8 @@ CALL (entry) {
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-FOREACH (part IN parts | DETACH DELETE part)
-REMOVE entry:Passage:Unprojected
+// A search of the past finds them by their words.
+FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
+  SET part.former_until = change.at, part:FormerPassage
+  REMOVE part:Passage:Unprojected
+)

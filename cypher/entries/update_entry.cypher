@@ -21,7 +21,15 @@ CALL (entry) {
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-FOREACH (part IN parts | DETACH DELETE part)
+// A search of the past finds them by their words. An entry that was its own passage leaves a copy of it.
+FOREACH (part IN parts | SET part.former_until = change.at, part:FormerPassage REMOVE part:Passage:Unprojected)
+FOREACH (_ IN CASE WHEN entry:Passage THEN [1] ELSE [] END |
+  CREATE (copy:FormerPassage)-[:PASSAGE_OF]->(entry)
+  SET copy = entry {
+    .namespace, .record, .parts, .session, .scope, .at, .revision, .name, .heading, .place, .last_place, .words,
+    .around, .whole, id: change.id, text: entry.body, former_until: change.at
+  }
+)
 REMOVE entry:Passage:Unprojected, entry.words, entry.around, entry.text_key
 WITH DISTINCT change, entry
 CALL (change, entry) {

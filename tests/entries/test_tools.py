@@ -38,7 +38,22 @@ def test_the_published_schemas_stay_small() -> None:
 @pytest.mark.parametrize(
     ("name", "required", "optional"),
     [
-        ("save_memory", {"text"}, {"title", "project", "type", "source_ref", "metadata", "session_id"}),
+        (
+            "save_memory",
+            {"text"},
+            {
+                "title",
+                "project",
+                "type",
+                "source_ref",
+                "metadata",
+                "session_id",
+                "supersedes",
+                "reason",
+                "valid_until",
+                "allow_duplicate",
+            },
+        ),
         ("search", {"query"}, {"project", "type", "limit", "offset", "since", "until"}),
         ("timeline", {"anchor_id"}, {"depth_before", "depth_after", "offset"}),
         ("get_entries", {"ids"}, {"offset"}),
