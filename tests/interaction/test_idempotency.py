@@ -22,13 +22,13 @@ from server.app import App
 from server.graph import idempotency
 from server.mcp.toolsets import TOOLSETS
 from tests.conftest import Cypher
-from tests.interaction.calls import UNTRIED, tour
+from tests.interaction.calls import CALLS, tour
 from tests.interaction.conftest import SECRET, Connect
 from tests.interaction.tools import ask, refused
 
 pytestmark = pytest.mark.anyio
 _TOOLS = {tool.name: tool for family in TOOLSETS.values() for tool in family}
-_WRITING = sorted({name for name, tool in _TOOLS.items() if not tool.read_only} - set(UNTRIED))
+_WRITING = sorted({tool for tool, _, _ in CALLS if not _TOOLS[tool].read_only})
 KEY = "idempotency_key"
 
 
