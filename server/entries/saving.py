@@ -1,6 +1,6 @@
 """Saving a memory once: a current one with the same text or source is recognised, others are replaced on request.
 
-Source: MEM-7, MEM-68, MEM-69, MEM-70.
+Source: MEM-7, MEM-70, MEM-71, MEM-72.
 """
 
 from dataclasses import dataclass

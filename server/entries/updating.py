@@ -1,6 +1,6 @@
 """Changing a memory in place: new passages and mentions, and its former properties as history.
 
-Source: MEM-71, MEM-72.
+Source: MEM-73, MEM-74.
 """
 
 from collections.abc import Sequence
