@@ -53,6 +53,7 @@ LABELS = frozenset(
         "Change",
         "Retracted",
         "Alias",
+        "Reflection",
         "Principal",
         "Token",
         "Sequence",
