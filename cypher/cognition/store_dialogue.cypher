@@ -32,4 +32,4 @@ CALL (dialogue) {
   CREATE (last)-[:NEXT]->(dialogue)
 }
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(dialogue)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(dialogue)

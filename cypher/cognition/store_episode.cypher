@@ -21,5 +21,5 @@ CREATE (episode:Episode {
   created_by: $by
 })
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(episode)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(episode)
 RETURN elementId(episode) AS element

@@ -31,5 +31,5 @@ CALL (insight) {
   CREATE (insight)-[:DISTILLED_FROM]->(dialogue)
 }
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(insight)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(insight)
 RETURN elementId(insight) AS element

@@ -8,10 +8,13 @@
 // $change MAP<ANY>: the entry of the audit trail
 MATCH (proposal:Proposal {namespace: $namespace, id: $id})
 MATCH (decision:Decision {namespace: $namespace, id: $decision_id})
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(proposal)
+CREATE (change)-[was:WAS]->(proposal)
+SET was = properties(proposal)
+WITH proposal, decision
 SET proposal.status = 'accepted', proposal.decided_by = $by, proposal.decided_at = $at
 CREATE (proposal)-[:BECAME]->(decision)
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
 WITH proposal, decision
 CALL (proposal, decision) {
   MATCH (proposal)-[link:ABOUT|MENTIONS|REQUIRES|EVIDENCED_BY]->(other)

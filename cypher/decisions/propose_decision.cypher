@@ -45,13 +45,14 @@ CREATE (proposal:Proposal {
   revision: 1
 })
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(proposal)
 WITH proposal
 CALL (proposal) {
   UNWIND $things AS thing
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET
-    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at
+    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at,
+    entity.change_operation = $change.operation
   // Takes the write lock at once: two transactions that share a read lock and both want to write would deadlock.
   SET entity:Entity
   // An entity that is new or made by hand gets what it lacks; setting an equal value writes nothing.

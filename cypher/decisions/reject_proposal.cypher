@@ -7,10 +7,13 @@
 // $at ZONED DATETIME: when
 // $change MAP<ANY>: the entry of the audit trail
 MATCH (proposal:Proposal {namespace: $namespace, id: $id})
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(proposal)
+CREATE (change)-[was:WAS]->(proposal)
+SET was = properties(proposal)
+WITH proposal
 SET
   proposal.status = 'rejected',
   proposal.rejection_reason = $reason,
   proposal.decided_by = $by,
   proposal.decided_at = $at
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)

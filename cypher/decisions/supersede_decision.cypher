@@ -20,11 +20,17 @@
 // $requires LIST<STRING>: ids of the decisions that it depends on
 // $evidence LIST<STRING>: element ids of the records that support it
 // $change MAP<ANY>: the entry of the audit trail
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)
+WITH change
 MATCH (old:Decision {namespace: $namespace})
 WHERE old.id IN $old_ids
+CREATE (change)-[was:WAS]->(old)
+SET was = properties(old)
+WITH change, old
 SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
 REMOVE old.active_target
-WITH collect(old) AS replaced
+WITH change, collect(old) AS replaced
 CREATE (decision:Decision {
   namespace: $namespace,
   id: $id,
@@ -46,15 +52,15 @@ CREATE (decision:Decision {
   revision: 1
 })
 FOREACH (old IN replaced | CREATE (decision)-[:SUPERSEDES {reason: $rationale, at: $at, by: $by}]->(old))
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(decision)
+CREATE (change)-[:CHANGED {created: true}]->(decision)
 FOREACH (old IN replaced | CREATE (change)-[:CHANGED]->(old))
 WITH decision
 CALL (decision) {
   UNWIND $things AS thing
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET
-    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at
+    entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at,
+    entity.change_operation = $change.operation
   // Takes the write lock at once: two transactions that share a read lock and both want to write would deadlock.
   SET entity:Entity
   // An entity that is new or made by hand gets what it lacks; setting an equal value writes nothing.

@@ -27,27 +27,37 @@ WHERE $create_missing OR (
 MERGE (source:Entity {namespace: $namespace, name: $source})
 ON CREATE SET
   source.node_id = $source_id, source.label = $source_label, source:$($source_labels),
-  source.created_at = datetime(), source.updated_at = datetime()
+  source.created_at = datetime(), source.updated_at = datetime(), source.change_operation = $change.operation
 MERGE (target:Entity {namespace: $namespace, name: $target})
 ON CREATE SET
   target.node_id = $target_id, target.label = $target_label, target:$($target_labels),
-  target.created_at = datetime(), target.updated_at = datetime()
+  target.created_at = datetime(), target.updated_at = datetime(), target.change_operation = $change.operation
 MERGE (source)-[edge:$($type) {relation: $relation}]->(target)
-ON CREATE SET edge.edge_id = $edge_id, edge.created_at = datetime(), edge.updated_at = datetime()
+ON CREATE SET
+  edge.edge_id = $edge_id, edge.created_at = datetime(), edge.updated_at = datetime(),
+  edge.change_operation = $change.operation
 WITH source, target, edge,
   coalesce(edge.edge_id = $edge_id, false) AS created,
   coalesce(source.node_id = $source_id, false) AS source_created,
   coalesce(target.node_id = $target_id, false) AS target_created
+WITH *, size(keys($properties)) > 0 OR $weight IS NOT NULL AS changed
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED {created: nullif(source_created, false)}]->(source)
+FOREACH (_ IN CASE WHEN source = target THEN [] ELSE [1] END |
+  CREATE (change)-[:CHANGED {created: nullif(target_created, false)}]->(target)
+)
+FOREACH (_ IN CASE WHEN changed AND NOT created THEN [1] ELSE [] END |
+  CREATE (source)-[former:FORMER]->(target)
+  SET former = properties(edge), former.former_type = type(edge), former.former_until = change.at,
+    former.former_change = change.id
+)
 SET edge += $properties
 SET edge.weight = coalesce($weight, edge.weight, 1.0)
-SET edge.updated_at =
-  CASE WHEN size(keys($properties)) = 0 AND $weight IS NULL THEN edge.updated_at ELSE datetime() END
+SET edge.updated_at = CASE WHEN changed THEN datetime() ELSE edge.updated_at END
 // What a person created by hand gets its ids and its keys for indexes here.
 SET edge.edge_id = coalesce(edge.edge_id, $edge_id)
 SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope, source.name_key = $source_key
 SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope, target.name_key = $target_key
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(source)
 RETURN
   edge.edge_id AS edge_id,
   source.node_id AS source_node_id,

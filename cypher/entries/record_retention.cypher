@@ -29,4 +29,4 @@ CREATE (audit:Audit {
   project_count: $project_count
 })
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(audit)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(audit)

@@ -47,5 +47,5 @@ CALL (entry) {
   CREATE (last)-[:NEXT]->(entry)
 }
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(entry)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(entry)
 RETURN elementId(entry) AS element

@@ -36,7 +36,7 @@ CREATE (evaluation:Evaluation {
   created_by: $by
 })-[:IN]->(truth)
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(evaluation)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(evaluation)
 WITH evaluation
 UNWIND $judgements AS row
 CREATE (judgement:Judgement {

@@ -42,4 +42,4 @@ CREATE (reference:Reference {
 FOREACH (record IN records | CREATE (reference)-[:MENTIONS]->(record))
 FOREACH (conversation IN conversations | CREATE (reference)-[:IN]->(conversation))
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(reference)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(reference)

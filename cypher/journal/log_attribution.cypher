@@ -30,4 +30,4 @@ CREATE (attribution:Attribution {
   created_by: $by
 })-[:IN]->(agent)
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(attribution)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(attribution)

@@ -43,7 +43,7 @@ CREATE (correction:Correction {
 })-[:IN]->(agent)
 FOREACH (record IN records | CREATE (correction)-[:CORRECTS]->(record))
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(correction)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(correction)
 RETURN [record IN records |
   coalesce(record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected']]))
 ] AS corrects

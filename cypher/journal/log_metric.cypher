@@ -30,4 +30,4 @@ CREATE (metric:Metric {
   created_by: $by
 })-[:IN]->(agent)
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(metric)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(metric)

@@ -30,5 +30,5 @@ CREATE (context:Context {
 })-[:IN]->(series)
 FOREACH (_ IN CASE WHEN parent IS NULL THEN [] ELSE [1] END | CREATE (context)-[:CHILD_OF]->(parent))
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(context)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(context)
 RETURN context.version AS version

@@ -55,7 +55,7 @@ CALL (context, source, context_known, source_known) {
   FOREACH (_ IN CASE WHEN context IS NULL THEN [] ELSE [1] END | CREATE (message)-[:IN]->(context))
   FOREACH (_ IN CASE WHEN source IS NULL THEN [] ELSE [1] END | CREATE (message)-[:EVIDENCED_BY]->(source))
   MERGE (who:Principal {namespace: $namespace, name: $change.by})
-  CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(message)
+  CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(message)
   RETURN collect(elementId(message)) AS stored
 }
 RETURN context_known, source_known, head(stored) AS element

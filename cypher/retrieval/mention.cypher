@@ -4,12 +4,13 @@
 // $record STRING: element id of the record
 // $scope STRING: the namespace's tag in full-text indexes
 // $entities LIST<MAP>: name, key (what names are compared by), and node_id (a fresh integer, for a new entity)
+// $operation STRING: id of the operation that this write belongs to
 MATCH (record) WHERE elementId(record) = $record AND record.namespace = $namespace
 UNWIND $entities AS mentioned
 MERGE (entity:Entity {namespace: $namespace, name: mentioned.name})
 ON CREATE SET
   entity.node_id = mentioned.node_id, entity.label = 'Entity',
-  entity.created_at = datetime(), entity.updated_at = datetime()
+  entity.created_at = datetime(), entity.updated_at = datetime(), entity.change_operation = $operation
 // Takes the lock of the node at once: two writers that share it first would block each other.
 SET entity:Entity
 // An entity that is new or made by hand gets what it lacks; setting an equal value writes nothing.

@@ -2,6 +2,9 @@
 CREATE CONSTRAINT change_id IF NOT EXISTS
 FOR (change:Change) REQUIRE (change.namespace, change.id) IS UNIQUE;
 
+CREATE INDEX change_operation IF NOT EXISTS
+FOR (change:Change) ON (change.namespace, change.operation);
+
 // A retracted record has lost its other labels, so no statement about current records finds it (docs/decisions/0024).
 CREATE INDEX retracted_id IF NOT EXISTS
 FOR (record:Retracted) ON (record.namespace, record.id);

@@ -35,5 +35,5 @@ CALL (memory) {
   CREATE (before)-[:NEXT]->(memory)
 }
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(memory)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(memory)
 RETURN elementId(memory) AS element

@@ -25,7 +25,7 @@ CREATE (summary:Summary:Collected {
 })-[:SUMMARISES]->(session)
 SET summary += $summary
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(summary)
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED {created: true}]->(summary)
 // The next summary replaces this node, so the change is connected with the session as well.
 CREATE (change)-[:CHANGED]->(session)
 RETURN elementId(summary) AS element

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from server.core.principals import Kind
 from server.graph.statements import Statement
 
 SERVICE_PRINCIPAL = "precedent"
@@ -23,20 +24,22 @@ SERVICE_PRINCIPAL = "precedent"
 @dataclass(frozen=True, slots=True)
 class _AuditContext:
     principal: str
-    operation: str
+    name: str
     request: str | None
+    kind: Kind | None
+    operation: str
 
 
 _current: ContextVar[_AuditContext | None] = ContextVar("precedent_audit_context", default=None)
 
 
 @contextmanager
-def audit_context(principal: str, operation: str, request: str | None = None) -> Iterator[None]:
-    """Attribute the changes of this block to a principal.
+def audit_context(principal: str, name: str, request: str | None = None, *, kind: Kind | None = None) -> Iterator[None]:
+    """Attribute the changes of this block to a principal; together they are one operation, which is undone as a whole.
 
-    `operation` is the tool, route or command; `request` is the id of the HTTP request.
+    `name` is the tool, route or command; `request` is the id of the HTTP request; `kind` is the principal's.
     """
-    token = _current.set(_AuditContext(principal, operation, request))
+    token = _current.set(_AuditContext(principal, name, request, kind, uuid4().hex))
     try:
         yield
     finally:
@@ -44,16 +47,22 @@ def audit_context(principal: str, operation: str, request: str | None = None) ->
 
 
 def add_change(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters, with the properties of the `:Change` where the statement declares `$change`."""
-    if "change" not in statement.parameters:
+    """Return the parameters with the `:Change`, and with the operation's id, where the statement declares them."""
+    declared = statement.parameters.keys() & {"change", "operation"}
+    if not declared:
         return parameters
-    context = _current.get() or _AuditContext(parameters.get("by", SERVICE_PRINCIPAL), statement.name, None)
+    context = _current.get() or _AuditContext(
+        parameters.get("by", SERVICE_PRINCIPAL), statement.name, None, None, uuid4().hex
+    )
     change = {
         "id": uuid4().hex,
         "namespace": parameters.get("namespace"),
-        "name": context.operation,
+        "name": context.name,
         "by": context.principal,
+        "kind": context.kind,
         "at": datetime.now(UTC),
         "request": context.request,
+        "operation": context.operation,
     }
-    return {"change": change, **parameters}
+    values = {"change": change, "operation": context.operation}
+    return {name: values[name] for name in declared} | parameters

@@ -129,6 +129,7 @@ ENTITY_KEYS = frozenset(
         "created_at",
         "updated_at",
         "created_by",
+        "change_operation",
         "retracted_from",
         "retracted_at",
         "retracted_by",
@@ -138,7 +139,20 @@ ENTITY_KEYS = frozenset(
 )
 """Reserved property keys of an `:Entity`."""
 
-RELATION_KEYS = frozenset({"edge_id", "relation", "weight", "created_at", "updated_at", "created_by"})
+RELATION_KEYS = frozenset(
+    {
+        "edge_id",
+        "relation",
+        "weight",
+        "created_at",
+        "updated_at",
+        "created_by",
+        "change_operation",
+        "former_type",
+        "former_until",
+        "former_change",
+    }
+)
 """Reserved property keys of a relationship between entities."""
 
 _LONGEST = 255

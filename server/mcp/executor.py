@@ -100,7 +100,7 @@ class Executor:
         try:
             await self._rate.require(caller)
             caller.require(role)
-            with audit_context(caller.name, name, request):
+            with audit_context(caller.name, name, request, kind=caller.kind):
                 result, outcome = await work(), "success"
         except PrecedentError as error:
             if isinstance(error, InternalError):

@@ -29,7 +29,7 @@ async def admit(request: Request) -> AsyncIterator[None]:
     if role is not None:
         caller.require(role)
     _require_known(request, route)
-    with audit_context(caller.name, route, request_of(request.scope)):
+    with audit_context(caller.name, route, request_of(request.scope), kind=caller.kind):
         yield
 
 

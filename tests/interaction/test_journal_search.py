@@ -86,8 +86,8 @@ async def test_messages_of_other_agents_take_no_room_among_the_candidates(client
     """The messages of another agent are nearer to the query and would fill the candidates."""
     own = await _store(client, "We keep a pet that purrs.")
     async with anyio.create_task_group() as tasks:
-        for _ in range(POOL_SIZE + 20):
-            tasks.start_soon(lambda: _store(client, "cat", agent_id="bob"))
+        for _ in range(10):
+            tasks.start_soon(lambda: _store(client, *["cat"] * ((POOL_SIZE + 20) // 10), agent_id="bob"))
     assert len(await _ids(client, "cat", agent_id="bob", limit=80)) == 80
     assert await _ids(client, "cat", limit=5) == own
 
