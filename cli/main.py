@@ -22,6 +22,7 @@ from rich.table import Column, Table
 from cli import decision_commands
 from cli.backup_commands import export, import_
 from cli.ingest_commands import app as ingest
+from cli.reflect_command import reflect
 from server.core.errors import PrecedentError
 from server.core.principals import Role
 from server.core.settings import Settings
@@ -194,6 +195,7 @@ def rebuild() -> None:
 app.command()(decision_commands.decisions)
 app.command()(decision_commands.show)
 app.command()(decision_commands.ask)
+app.command()(reflect)
 app.command()(export)
 app.command("import")(import_)
 

@@ -24,6 +24,7 @@ from server.journal.tavily import Tavily
 from server.language_models.providers import list_providers
 from server.local.connection import local_paths, open_graph
 from server.parts import Parts
+from server.reflection.service import ReflectionService
 from server.services import Services
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
@@ -74,6 +75,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
             curation=CurationService(parts),
             history=HistoryService(parts),
+            reflection=ReflectionService(parts.graph, parts.sequence),
         )
 
 

@@ -10,6 +10,7 @@ from server.entries.service import EntryService
 from server.evaluation.service import EvaluationService
 from server.history.service import HistoryService
 from server.journal.service import JournalService
+from server.reflection.service import ReflectionService
 from server.sessions.service import SessionService
 
 
@@ -26,3 +27,4 @@ class Services:
     sessions: SessionService
     curation: CurationService
     history: HistoryService
+    reflection: ReflectionService

@@ -56,7 +56,7 @@ CREATE (proposal:Proposal:Reindex {
   revision: 1
 })-[:ABOUT]->(entity)
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
+CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(proposal)
 WITH proposal
 CALL (proposal) {
   UNWIND $evidence AS element

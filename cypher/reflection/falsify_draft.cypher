@@ -13,6 +13,11 @@ MATCH (proposal:Proposal {namespace: $namespace, id: $id})
 SET proposal:Proposal
 WITH proposal
 WHERE proposal.status = 'draft'
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(proposal)
+CREATE (change)-[was:WAS]->(proposal)
+SET was = properties(proposal)
+WITH proposal
 SET
   proposal.status = 'falsified',
   proposal.rejection_reason = $reason,
@@ -23,6 +28,4 @@ SET
   proposal.evidence_until = coalesce($evidence_until, proposal.evidence_until),
   proposal.decided_by = $by,
   proposal.decided_at = $at
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
 RETURN proposal.id AS id

@@ -17,6 +17,11 @@ MATCH (proposal:Proposal {namespace: $namespace, id: $id})
 SET proposal:Proposal
 WITH proposal
 WHERE proposal.status = 'draft'
+MERGE (who:Principal {namespace: $namespace, name: $change.by})
+CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(proposal)
+CREATE (change)-[was:WAS]->(proposal)
+SET was = properties(proposal)
+WITH proposal
 SET
   proposal.rationale = $rationale,
   proposal.supersedes = $supersedes,
@@ -29,8 +34,6 @@ SET
   proposal.last_observed_at = $last_observed_at,
   proposal.revision = coalesce(proposal.revision, 0) + 1,
   proposal:Reindex
-MERGE (who:Principal {namespace: $namespace, name: $change.by})
-CREATE (who)-[:DID]->(:Change $change)-[:CHANGED]->(proposal)
 WITH proposal
 CALL (proposal) {
   MATCH (proposal)-[old:EVIDENCED_BY]->(record)

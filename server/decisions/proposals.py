@@ -26,7 +26,7 @@ from server.decisions.models import (
 from server.decisions.refusals import format_ids, quote
 from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
 from server.graph.graph import Graph, Transaction
-from server.graph.keys import comparison_key
+from server.graph.keys import comparison_key, text_key
 
 REVIEW_WINDOW = timedelta(hours=1)
 """From when a proposal was first observed to when it may be accepted. Source: DEC-61."""
@@ -166,6 +166,7 @@ class ProposalService:
                 namespace=caller.namespace,
                 id=proposal["id"],
                 reason=request.reason,
+                text_key=text_key(proposal["rationale"]),
                 by=caller.name,
                 at=self._writer.clock(),
             )

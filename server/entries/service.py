@@ -25,6 +25,7 @@ from server.entries.models import (
     GetTimeline,
     IngestDocs,
     IngestionReport,
+    RepeatedRecord,
     RetentionDryRun,
     RetentionReasons,
     RetentionReport,
@@ -100,7 +101,12 @@ class EntryService:
                 lambda transaction: self._writer.write(transaction, prepared, caller.namespace, caller.name)
             )
         found = await wait_until_searchable(self._parts.projector, prepared.text, self._parts.searchable_wait)
-        return SavedEntry(id=stored.id, created_at=format_time(stored.created_at), searchable=found)
+        return SavedEntry(
+            id=stored.id,
+            created_at=format_time(stored.created_at),
+            searchable=found,
+            repeats=stored.repeats and RepeatedRecord(**stored.repeats),
+        )
 
     async def search(self, request: SearchEntries, caller: Principal) -> FoundEntries:
         """Find entries by meaning, by words and by the text around them. Raises `GraphUnavailable`."""

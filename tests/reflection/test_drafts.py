@@ -18,8 +18,9 @@ _DAY = timedelta(days=1)
 
 async def _drafts(cypher: Cypher, status: str = "draft") -> list[dict[str, Any]]:
     rows = await cypher(
-        "MATCH (p:Proposal {namespace: $namespace, status: $status}) RETURN properties(p) AS p, "
-        "COUNT { (p)-[:EVIDENCED_BY]->() } AS evidence, COLLECT { MATCH (p)-[:COMPETES_WITH]-(o) RETURN o.id } AS rivals "
+        "MATCH (p:Proposal {namespace: $namespace, status: $status}) "
+        "RETURN properties(p) AS p, COUNT { (p)-[:EVIDENCED_BY]->() } AS evidence, "
+        "COLLECT { MATCH (p)-[:COMPETES_WITH]-(o) RETURN o.id } AS rivals "
         "ORDER BY p.target, p.stance",
         status=status,
     )
@@ -76,7 +77,13 @@ async def test_three_errors_about_one_thing_become_a_draft_with_their_count_and_
     ],
 )
 async def test_what_counts_as_evidence(
-    label: str, properties: dict[str, Any], stance: str | None, store_evidence: Store, reflect: Reflect, cypher: Cypher
+    label: str,
+    properties: dict[str, Any],
+    stance: str | None,
+    *,
+    store_evidence: Store,
+    reflect: Reflect,
+    cypher: Cypher,
 ) -> None:
     await store_evidence(label, "Redis", count=3, **properties)
     await reflect()
@@ -272,9 +279,7 @@ async def test_what_was_retracted_is_not_proposed_again_from_the_same_evidence(
 ) -> None:
     await errors("Redis", 5)
     await reflect()
-    await cypher(
-        "MATCH (p:Proposal {namespace: $namespace}) SET p.retracted_from = labels(p), p:Retracted REMOVE p:Proposal:Reindex"
-    )
+    await cypher("MATCH (p:Proposal {namespace: $namespace}) SET p:Retracted REMOVE p:Proposal:Reindex")
     assert (await reflect()).created == 0
 
 
@@ -285,8 +290,9 @@ async def test_evidence_of_a_closed_proposal_of_an_agent_counts_no_more(
 ) -> None:
     await errors("Redis", 4)
     await cypher(
-        "MATCH (n:Entry {namespace: $namespace}) WITH collect(n)[..2] AS some CREATE (p:$($label) {namespace: $namespace, "
-        "id: 'p', node_id: -7, target_key: 'redis', status: 'rejected'}) FOREACH (n IN some | "
+        "MATCH (n:Entry {namespace: $namespace}) WITH collect(n)[..2] AS some "
+        "CREATE (p:$($label) {namespace: $namespace, id: 'p', node_id: -7, target_key: 'redis', status: 'rejected'}) "
+        "FOREACH (n IN some | "
         "CREATE (p)-[:$($type) {former_type: 'EVIDENCED_BY'}]->(n))",
         label="Retracted" if how == "retracted" else "Proposal",
         type="FORMER" if how == "retracted" else "EVIDENCED_BY",
