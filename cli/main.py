@@ -23,6 +23,7 @@ from cli import decision_commands
 from cli.backup_commands import export, import_
 from cli.ingest_commands import app as ingest
 from cli.reflect_command import reflect
+from cli.review_command import review
 from server.core.errors import PrecedentError
 from server.core.principals import Role
 from server.core.settings import Settings
@@ -196,6 +197,7 @@ app.command()(decision_commands.decisions)
 app.command()(decision_commands.show)
 app.command()(decision_commands.ask)
 app.command()(reflect)
+app.command()(review)
 app.command()(export)
 app.command("import")(import_)
 

@@ -94,6 +94,15 @@ async def decision_service(settings: Settings, graph: Graph) -> AsyncIterator[De
         await vectors.close()
 
 
+async def decisions_without_search(settings: Settings, graph: Graph) -> DecisionService:
+    """The decisions family for a command that writes beside the running service: its vectors are not opened.
+
+    Raises `EmbeddingUnavailable`.
+    """
+    parts = _parts(graph, vector_store(settings), await load_embedder(settings), searchable_wait=0)
+    return DecisionService(parts, cooldown=0)
+
+
 async def load_embedder(settings: Settings) -> Embedder:
     """The provisioned embedding model of these settings; raises `EmbeddingUnavailable` where there is none."""
     return await FastEmbedder.load(model_folder(local_paths(settings).cache))

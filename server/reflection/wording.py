@@ -1,5 +1,6 @@
 """The words of a draft: plain sentences of what was counted, the same for the same evidence. Source: REF-5."""
 
+import re
 from collections.abc import Sequence
 
 from server.reflection.rules import Stance, Weight
@@ -7,6 +8,7 @@ from server.reflection.rules import Stance, Weight
 _SHOWN = 3
 """Pieces of evidence that a rationale quotes."""
 _LONGEST = 160
+_BRACKETS = re.compile(r"\[+")
 
 
 def build_title(stance: Stance, target: str, decision: str | None) -> str:
@@ -33,5 +35,5 @@ def build_rationale(stance: Stance, target: str, weight: Weight, latest: Sequenc
 
 def _cut(text: str) -> str:
     # A rationale quotes records: what is a link in them is not one here.
-    line = " ".join(text.replace("[[", "").replace("]]", "").split())
+    line = " ".join(_BRACKETS.sub("[", text).split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
