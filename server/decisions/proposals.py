@@ -68,6 +68,15 @@ class ProposalService:
             )
             if error := refusals.find_proposal_error(supersedes, found, request.target):
                 raise error
+            rejected = await transaction.one(
+                "decisions/rejected_before",
+                namespace=caller.namespace,
+                target_key=proposal["target_key"],
+                title=request.title,
+                evidence=references["evidence"],
+            )
+            if rejected is not None:
+                raise refusals.build_rejected_before_error(rejected)
             row = await transaction.one("decisions/propose_decision", **proposal, **suggestion, **references)
             competing: int = require_stored(row, references)["competing"]
             return competing

@@ -144,7 +144,7 @@ async def test_a_folder_without_a_repository_is_refused_and_an_empty_one_has_no_
 @pytest.mark.parametrize(
     ("message", "type_"),
     [
-        ("Fix the cart", "bugfix"), ("fixes #12", "bugfix"), ("Bugfix: cart", "bugfix"), ("Fixture for carts", "commit"),
+        ("Fix the cart", "bugfix"), ("fixes #12", "bugfix"), ("Bugfix: cart", "bugfix"), ("Fixture carts", "commit"),
         ('Revert "Cache carts"', "revert"), ('Revert "Revert "Cache carts""', "commit"), ("Add a prefix", "commit"),
     ],
 )  # fmt: skip

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from server.core.errors import Conflict
 from server.core.principals import Principal, Role
 from server.decisions.models import ProposeDecision, RejectProposal
 from server.decisions.service import DecisionService
@@ -70,3 +71,32 @@ def test_the_key_of_a_text_ignores_case_and_spacing_and_nothing_else() -> None:
     assert text_key(" A  b\nC ") == text_key("a B c")
     assert text_key("a b c") != text_key("a b d")
     assert len(text_key("x" * 100_000)) == 32
+
+
+@pytest.mark.proves("REF-20")
+@pytest.mark.parametrize("how", ["rejected", "retracted"])
+async def test_a_rejected_proposal_needs_new_evidence(
+    how: str, parts: Parts, caller: Principal, cypher: Cypher
+) -> None:
+    service = DecisionService(parts, cooldown=0)
+    rejected = await _propose_and_reject(parts, caller, "Redis loses keys, so use files.")
+    rows = await cypher("MATCH (e:Entry {namespace: $namespace}) RETURN e.id AS id ORDER BY e.node_id")
+    evidence = [row["id"] for row in rows]
+    if how == "retracted":
+        await cypher(
+            "MATCH (p:Proposal {namespace: $namespace})-[e:EVIDENCED_BY]->(n) CREATE (p)-[f:FORMER]->(n) "
+            "SET f.former_type = 'EVIDENCED_BY', p.retracted_from = ['Proposal'], p:Retracted "
+            "REMOVE p:Proposal DELETE e"
+        )
+
+    async def propose(title: str, ids: list[str]) -> str | None:
+        request = ProposeDecision(
+            title=title, target="Cache", rationale="Once again, with feeling.", confidence=0.5, evidence_ids=ids
+        )
+        return (await service.propose(request, caller)).proposal_id
+
+    with pytest.raises(Conflict, match=f"{rejected} proposed the same from this evidence and was {how}"):
+        await propose("a title ", evidence)
+    assert await propose("Another title", evidence)
+    fresh = (await _save(parts, caller, "It happened again."))["id"]
+    assert await propose("A title", [*evidence, fresh])
