@@ -40,6 +40,10 @@ class AnswerSource(Protocol):
         """Return the decisions that answer a question best."""
         ...
 
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        """Return one page of changes."""
+        ...
+
 
 @asynccontextmanager
 async def open_source(settings: Settings, namespace: str | None, console: Console) -> AsyncIterator[AnswerSource]:
@@ -108,6 +112,9 @@ class _ServiceSource:
 
     async def ask(self, asked: Mapping[str, Any]) -> Answer:
         return await self._request("POST", "/decisions/query", json=dict(asked))
+
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        return await self._request("GET", "/changes", params=asked)
 
     async def _load_by_id(self, id_: str) -> Answer:
         return await self._request("GET", f"/decisions/{quote(id_, safe='')}")

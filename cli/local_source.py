@@ -12,6 +12,8 @@ from server.decisions.models import SearchDecisions
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import GetDecisions, ListDecisions
 from server.graph.graph import Graph
+from server.history.change_models import ListChanges
+from server.history.changes import list_changes
 
 Answer = dict[str, Any]
 
@@ -41,6 +43,9 @@ class GraphSource:
         request = SearchDecisions.parse(asked)
         async with decision_service(self._settings, self._graph) as service:
             return _to_json(await service.search(request, self._caller))
+
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        return _to_json(await list_changes(self._graph, ListChanges.parse(asked), self._caller))
 
 
 def _to_json(answer: BaseModel) -> Answer:

@@ -18,7 +18,8 @@ def review(
 ) -> None:
     """Review proposals in the terminal: evidence, contradictions, near duplicates, stale decisions.
 
-    Keys: a accepts, r rejects with a reason, u reloads, q quits. Works with the running service and without it.
+    Keys: a accepts, r rejects, x retracts what is under the cursor, m merges a pair into its first name and n into its
+    second, u reloads, q quits. Works with the running service and without it.
     """
     anyio.run(_run, Settings(), namespace, name or getpass.getuser())
 
@@ -27,12 +28,12 @@ async def _run(settings: Settings, namespace: str | None, name: str) -> None:
     # The page and the embedding model take a second to import.
     from cli.bulk import connect_graph, project_pending
     from cli.review_page import GraphDesk, ReviewPage
-    from server.composition import decisions_without_search
+    from server.composition import parts_beside_service
     from server.core.principals import Principal, Role, require_name
 
     caller = Principal(require_name("--as", name), "human", Role.ADMIN, namespace or settings.namespace)
     async with connect_graph(settings, "review") as (graph, has_no_projector):
-        decisions = await decisions_without_search(settings, graph)
-        await ReviewPage(GraphDesk(graph, decisions, caller)).run_async()
+        parts = await parts_beside_service(settings, graph)
+        await ReviewPage(GraphDesk(parts, caller)).run_async()
         if has_no_projector:
             await project_pending(graph, settings)

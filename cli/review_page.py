@@ -15,16 +15,21 @@ from textual.widgets import DataTable, Footer, Header, Input, Label, Static, Tab
 from cli.decision_tables import remove_control_characters
 from server.core.errors import PrecedentError
 from server.core.principals import Principal
+from server.curation.models import Retract
+from server.curation.service import CurationService
 from server.decisions.models import AcceptProposal, RejectProposal
 from server.decisions.service import DecisionService
+from server.decisions.writing import Clock, now
+from server.entities.merging import NameCorrections
+from server.entities.models import MergeEntities, SimilarEntities, SimilarPair
 from server.graph.changes import audit_context
-from server.graph.graph import Graph
+from server.parts import Parts
 from server.reflection.review import Review, ReviewedDraft, StaleDecision, load_review
 
 _TABS = {
     "ready": ("Ready", ("Title", "Target", "Confidence", "By")),
     "contradictions": ("Contradictions", ("In force", "Proposed", "Confidence", "Ready")),
-    "duplicates": ("Near duplicates", ("Names",)),
+    "duplicates": ("Near duplicates", ("First", "Second", "Why")),
     "stale": ("Stale", ("Decision", "Target", "Since", "By")),
 }
 Rows = Sequence[tuple[str, tuple[str, ...], str]]
@@ -42,49 +47,76 @@ class ReviewDesk(Protocol):
         """Put a proposal in force."""
         ...
 
+    async def list_similar(self) -> Sequence[SimilarPair]:
+        """List pairs of entities that may be one."""
+        ...
+
     async def reject(self, proposal_id: str, reason: str) -> str:
         """Reject a proposal."""
+        ...
+
+    async def retract(self, id_: str, reason: str) -> str:
+        """Retract a record."""
+        ...
+
+    async def merge(self, keep: str, drop: str, reason: str) -> str:
+        """Merge an entity into another."""
         ...
 
 
 class GraphDesk:
     """The desk of one admin, on the graph."""
 
-    def __init__(self, graph: Graph, decisions: DecisionService, caller: Principal) -> None:
-        self._graph = graph
-        self._decisions = decisions
+    def __init__(self, parts: Parts, caller: Principal, clock: Clock = now) -> None:
+        self._graph = parts.graph
+        self._decisions = DecisionService(parts, cooldown=0, clock=clock)
+        self._curation = CurationService(parts)
+        self._names = NameCorrections(parts)
         self._caller = caller
 
     async def load(self) -> Review:
         return await load_review(self._graph, self._caller.namespace)
 
+    async def list_similar(self) -> Sequence[SimilarPair]:
+        return (await self._names.list_similar(SimilarEntities(limit=100), self._caller)).pairs
+
     async def accept(self, proposal_id: str) -> str:
+        request = AcceptProposal.parse({"proposal_id": proposal_id})
         with self._audit_context():
-            answer = await self._decisions.accept(AcceptProposal.parse({"proposal_id": proposal_id}), self._caller)
-        return answer.message
+            return (await self._decisions.accept(request, self._caller)).message
 
     async def reject(self, proposal_id: str, reason: str) -> str:
         request = RejectProposal.parse({"proposal_id": proposal_id, "reason": reason})
         with self._audit_context():
             return (await self._decisions.reject(request, self._caller)).message
 
+    async def retract(self, id_: str, reason: str) -> str:
+        request = Retract.parse({"ids": [id_], "reason": reason})
+        with self._audit_context():
+            return (await self._curation.retract(request, self._caller)).message
+
+    async def merge(self, keep: str, drop: str, reason: str) -> str:
+        request = MergeEntities.parse({"keep": keep, "drop": drop, "reason": reason})
+        with self._audit_context():
+            return (await self._names.merge(request, self._caller)).message
+
     def _audit_context(self) -> AbstractContextManager[None]:
         return audit_context(self._caller.name, "precedent review", kind=self._caller.kind)
 
 
 class ReasonScreen(ModalScreen[str | None]):
-    """Asks for the reason of a rejection; Escape cancels it."""
+    """Asks for the reason of an action; Escape cancels it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
     CSS = "ReasonScreen { align: center middle; } #ask { width: 80%; height: auto; border: round $accent; }"
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, question: str) -> None:
         super().__init__()
-        self._title = title
+        self._question = question
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="ask"):
-            yield Label(f"Why is “{self._title}” rejected? (at least 10 characters)", markup=False)
+            yield Label(self._question, markup=False)
             yield Input(id="reason")
 
     @on(Input.Submitted)
@@ -100,6 +132,9 @@ class ReviewPage(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "accept", "Accept"),
         Binding("r", "reject", "Reject"),
+        Binding("x", "retract", "Retract"),
+        Binding("m", "merge(True)", "Merge into the first"),
+        Binding("n", "merge(False)", "Merge into the second"),
         Binding("u", "reload", "Reload"),
         Binding("q", "quit", "Quit"),
     ]
@@ -108,6 +143,7 @@ class ReviewPage(App[None]):
         super().__init__()
         self._desk = desk
         self._drafts: dict[str, ReviewedDraft] = {}
+        self._pairs: dict[str, SimilarPair] = {}
         self._details: dict[tuple[str, str], str] = {}
 
     def compose(self) -> ComposeResult:
@@ -129,7 +165,7 @@ class ReviewPage(App[None]):
     async def action_reload(self) -> None:
         """Load everything again."""
         try:
-            review = await self._desk.load()
+            review, pairs = await self._desk.load(), await self._desk.list_similar()
         except PrecedentError as error:
             self._report(error.message, failed=True)
             return
@@ -140,9 +176,9 @@ class ReviewPage(App[None]):
             "contradictions",
             [(each.id, _list_contradiction(each), _describe_draft(each)) for each in review.contradictions],
         )
-        self._fill(
-            "duplicates", [("\n".join(names), (" · ".join(names),), "\n".join(names)) for names in review.duplicates]
-        )
+        self._pairs = {f"{pair.name}
+{pair.other}": pair for pair in pairs}
+        self._fill("duplicates", [(key, _list_pair(pair), key) for key, pair in self._pairs.items()])
         self._fill("stale", [(each.id, _list_stale(each), each.rationale) for each in review.stale])
         self._show_details()
 
@@ -155,17 +191,34 @@ class ReviewPage(App[None]):
     @work
     async def action_reject(self) -> None:
         """Ask for a reason, and reject the draft under the cursor."""
-        if (draft := self._find_draft()) is None:
-            return
-        reason = await self.push_screen_wait(ReasonScreen(_clean(draft.title)))
-        if reason is not None:
-            await self._decide(lambda: self._desk.reject(draft.id, reason))
+        if (draft := self._find_draft()) is not None:
+            await self._ask(f"Why is “{draft.title}” rejected?", lambda why: self._desk.reject(draft.id, why))
+
+    @work
+    async def action_retract(self) -> None:
+        """Ask for a reason, and retract the draft or decision under the cursor."""
+        key = self._get_key()
+        if key is not None and self._get_tab() != "duplicates":
+            await self._ask(f"Why is {key} wrong?", lambda why: self._desk.retract(key, why))
+
+    @work
+    async def action_merge(self, into_first: bool) -> None:
+        """Ask for a reason, and merge the pair under the cursor."""
+        pair = self._pairs.get(self._get_key() or "") if self._get_tab() == "duplicates" else None
+        if pair is not None:
+            keep, drop = (pair.name, pair.other) if into_first else (pair.other, pair.name)
+            await self._ask(f"Why is “{drop}” the same as “{keep}”?", lambda why: self._desk.merge(keep, drop, why))
 
     @on(DataTable.RowHighlighted)
     @on(TabbedContent.TabActivated)
     def _show_details(self) -> None:
         tab, key = self._get_tab(), self._get_key()
         self.query_one("#text", Static).update(self._details.get((tab, key or ""), ""))
+
+    async def _ask(self, question: str, action: Callable[[str], Awaitable[str]]) -> None:
+        reason = await self.push_screen_wait(ReasonScreen(_clean(question)))
+        if reason is not None:
+            await self._decide(lambda: action(reason))
 
     async def _decide(self, action: Callable[[], Awaitable[str]]) -> None:
         try:
@@ -211,6 +264,15 @@ def _list_draft(draft: ReviewedDraft) -> tuple[str, ...]:
 
 def _list_contradiction(draft: ReviewedDraft) -> tuple[str, ...]:
     return ", ".join(draft.supersedes), draft.title, _format_confidence(draft), "yes" if draft.ready else "not yet"
+
+
+def _list_pair(pair: SimilarPair) -> tuple[str, ...]:
+    reasons = [
+        *(["spelling"] if pair.name_similar else []),
+        *([f"meaning {pair.meaning:.2f}"] if pair.meaning else []),
+        *([f"neighbours {pair.shared_neighbors:.2f}"] if pair.shared_neighbors else []),
+    ]
+    return pair.name, pair.other, ", ".join(reasons)
 
 
 def _list_stale(decision: StaleDecision) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from server.curation.service import CurationService
 from server.decisions.service import DecisionService
 from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
+from server.entities.merging import NameCorrections
 from server.entities.service import EntityService
 from server.entries.service import EntryService, EntrySettings
 from server.evaluation.judges import ModelPanel
@@ -74,6 +75,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
             ),
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
             curation=CurationService(parts),
+            names=NameCorrections(parts),
             history=HistoryService(parts),
             reflection=ReflectionService(parts.graph, parts.sequence),
         )
@@ -94,13 +96,12 @@ async def decision_service(settings: Settings, graph: Graph) -> AsyncIterator[De
         await vectors.close()
 
 
-async def decisions_without_search(settings: Settings, graph: Graph) -> DecisionService:
-    """The decisions family for a command that writes beside the running service: its vectors are not opened.
+async def parts_beside_service(settings: Settings, graph: Graph) -> Parts:
+    """The parts for a command that corrects beside the running service: the vectors are never opened.
 
     Raises `EmbeddingUnavailable`.
     """
-    parts = _parts(graph, vector_store(settings), await load_embedder(settings), searchable_wait=0)
-    return DecisionService(parts, cooldown=0)
+    return _parts(graph, vector_store(settings), await load_embedder(settings), searchable_wait=0)
 
 
 async def load_embedder(settings: Settings) -> Embedder:

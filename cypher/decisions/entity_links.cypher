@@ -6,7 +6,14 @@
 // $limit INTEGER: how many of these decisions at most
 CALL () {
   UNWIND $names AS key
-  MATCH (entity:Entity {namespace: $namespace, name_key: key})
+  CALL (key) {
+    MATCH (entity:Entity {namespace: $namespace, name_key: key})
+    RETURN entity
+    UNION
+    // A name from before a merge or a rename.
+    MATCH (:Alias {namespace: $namespace, name_key: key})-[:ALIAS_OF*1..5]->(entity:Entity)
+    RETURN entity
+  }
   WITH key, entity.name AS name ORDER BY name
   RETURN collect([key, name]) AS entities
 }

@@ -68,6 +68,16 @@ TOOLS: Mapping[str, Role] = {
     # evaluation
     "store_dual_judge_scores": Role.AGENT,
     "get_golden_test_results": Role.AGENT,  # it stores the result of the day
+    # curation
+    "retract": Role.AGENT,  # what a human wrote: admin
+    "rename_entity": Role.AGENT,
+    "merge_entities": Role.AGENT,
+    "similar_entities": Role.VIEWER,
+    "erase": Role.ADMIN,
+    "undo": Role.AGENT,  # what a human did: admin
+    # history
+    "changes": Role.VIEWER,
+    "resume": Role.VIEWER,
 }
 
 RESOURCES: Mapping[str, Role] = {
@@ -112,6 +122,8 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "POST /entries/query": Role.VIEWER,
     "GET /entries/{entry_id}": Role.VIEWER,
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
+    "GET /changes": Role.VIEWER,
+    "GET /resume": Role.VIEWER,
     "GET /db/export": Role.ADMIN,
     "POST /db/import": Role.AGENT,  # replacing requires admin
 }

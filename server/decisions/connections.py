@@ -20,8 +20,12 @@ NamesByKey = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class EntityLinks:
-    """Names that a decision is about (its target's entity first), names that it mentions, and similar targets."""
+    """Names that a decision is about (its target's entity first), names that it mentions, and similar targets.
 
+    `target` is the target; where it is a former name of an entity, that entity's name now.
+    """
+
+    target: str
     about: list[str]
     mentions: list[str]
     similar_targets: list[Row]
@@ -56,7 +60,14 @@ async def load_entity_links(
         known.setdefault(key, []).append(name)
     about_names = list(dict.fromkeys(match_entity(name, known) for name in (target, *about)))
     mentions = (name for name in list_mentions(linked, possible, known) if name not in about_names)
-    return EntityLinks(about_names, list(mentions)[:MAX_MENTIONS], row["near"])
+    return EntityLinks(_resolve_alias(target, known), about_names, list(mentions)[:MAX_MENTIONS], row["near"])
+
+
+def _resolve_alias(name: str, known: NamesByKey) -> str:
+    """Return the name that an entity has now, where this is a former one."""
+    key = comparison_key(name)
+    names = {comparison_key(each): each for each in known.get(key, ())}
+    return name if key in names or len(names) != 1 else next(iter(names.values()))
 
 
 def find_names(text: str) -> tuple[list[str], Spans]:

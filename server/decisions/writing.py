@@ -79,7 +79,7 @@ class DecisionWriter:
         texts = [request.title, rationale, *consequences, *options, *why_not]
         links = await load_entity_links(self._graph, caller.namespace, request.target, request.about, texts, near=near)
         begun, fresh = await self.begin_record(kind, caller, len(links.about) + len(links.mentions))
-        target_key = comparison_key(request.target)
+        target_key = comparison_key(links.target)
         content = {
             "title": request.title,
             "target": request.target,

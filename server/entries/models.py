@@ -70,6 +70,7 @@ class SearchEntries(EntryInput):
     offset: int = 0
     since: Since | None = Field(None, description="ISO time")
     until: Until | None = None
+    as_of: Until | None = Field(None, description="Active then")
     clamped: ClassVar[Mapping[str, tuple[int, int | None]]] = {"limit": (1, MOST_FOUND), "offset": (0, None)}
 
 

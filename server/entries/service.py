@@ -35,6 +35,7 @@ from server.entries.models import (
     TimelineAnswer,
     TimelineItem,
 )
+from server.entries.past import PastEntrySearch
 from server.entries.policy import require_no_secret
 from server.entries.search import EntrySearch
 from server.entries.writing import EntryWriter, NewEntry
@@ -71,6 +72,7 @@ class EntryService:
         roots = DocumentRoots(list(settings.docs_roots), list(settings.closed))
         self._ingestion = DocumentIngestion(roots, DocumentWriter(parts.graph, self._writer))
         self._search = EntrySearch(parts.graph, parts.vectors, parts.embedder)
+        self._past = PastEntrySearch(parts.graph, parts.vectors, parts.embedder)
 
     async def save_memory(self, request: SaveMemory, caller: Principal) -> SavedEntry:
         """Store an entry, and wait a limited time until it is searchable.
@@ -110,7 +112,8 @@ class EntryService:
 
     async def search(self, request: SearchEntries, caller: Principal) -> FoundEntries:
         """Find entries by meaning, by words and by the text around them. Raises `GraphUnavailable`."""
-        return await self._search.run(request, caller.namespace)
+        search = self._search if request.as_of is None else self._past
+        return await search.run(request, caller.namespace)
 
     async def timeline(self, request: GetTimeline, caller: Principal) -> TimelineAnswer:
         """Return the entries saved before and after an entry in its project, oldest first. Raises `EntryNotFound`."""

@@ -1,10 +1,8 @@
-"""What an admin reviews: drafts, what contradicts decisions in force, near duplicates, stale decisions.
+"""What an admin reviews: drafts, what contradicts decisions in force, stale decisions.
 
 Source: REF-17.
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,9 +13,6 @@ from server.graph.graph import Graph
 STALE = timedelta(days=180)
 """Time without a record that names a decision or its target, after which the decision is stale."""
 _MOST = 200
-_NAMES = 20_000
-"""Entities that are compared with each other."""
-_SIGNS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +46,9 @@ class StaleDecision:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Everything that a review shows. `duplicates` are groups of names of entities that are almost the same."""
+    """What reflection has for a review."""
 
     drafts: Sequence[ReviewedDraft]
-    duplicates: Sequence[Sequence[str]]
     stale: Sequence[StaleDecision]
 
     @property
@@ -73,30 +67,10 @@ async def load_review(graph: Graph, namespace: str, *, at: datetime | None = Non
     before = (at or datetime.now(UTC)) - STALE
     drafts = await graph.run("reflection/drafts_to_review", namespace=namespace, limit=_MOST)
     stale = await graph.run("reflection/stale_decisions", namespace=namespace, before=before, limit=_MOST)
-    names = await graph.run("retrieval/entity_names", namespace=namespace, limit=_NAMES)
     return Review(
         drafts=[ReviewedDraft(**_clean(row)) for row in drafts],
-        duplicates=group_near_names([row["name"] for row in names])[:_MOST],
         stale=[StaleDecision(**row) for row in stale],
     )
-
-
-def group_near_names(names: Sequence[str]) -> list[list[str]]:
-    """Return the groups of names that differ by case, signs, accents or a plural s alone, each in order."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        if key := _simplify(name):
-            groups.setdefault(key, []).append(name)
-    return sorted(sorted(group) for group in groups.values() if len(group) > 1)
-
-
-def _simplify(name: str) -> str:
-    letters = unicodedata.normalize("NFKD", name.casefold())
-    plain = _SIGNS.sub("", "".join(each for each in letters if not unicodedata.combining(each)))
-    # C, C++ and C# are not the same: a name of few letters keeps its signs.
-    if len(plain) <= 3:  # noqa: PLR2004
-        return name.casefold()
-    return plain.removesuffix("s")
 
 
 def _clean(row: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from server.core.settings import Settings
 from server.decisions import routes as decisions
 from server.entities import routes as entities
 from server.entries import routes as entries
+from server.history import routes as history
 from server.interface.state import StateKey
 from server.observability.metrics import Metrics
 from server.rest import errors
@@ -79,7 +80,7 @@ def build_api() -> FastAPI:
         swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
     )
     _add_health(app)
-    for routes in (sessions, decisions, entities, entries):
+    for routes in (sessions, decisions, entities, entries, history):
         app.include_router(routes.build_routes())
     describe(app)
     return app
@@ -114,6 +115,7 @@ def build_rest(
     decisions.SERVICE.store(app, services.decisions)
     entities.SERVICE.store(app, services.entities)
     entries.SERVICE.store(app, services.entries)
+    history.SERVICE.store(app, services.history)
     sessions.SERVICE.store(app, services.sessions)
     PROJECTOR.store(app, projector)
     METRICS.store(app, metrics)

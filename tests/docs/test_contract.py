@@ -21,6 +21,7 @@ _PREFIXES = {
     "SVC": "service",
     "ING": "ingestion",
     "REF": "reflection",
+    "HIS": "history",
 }
 _WRITTEN = (*contract.CODE, "docs/contract", "docs/how-to", "docs/architecture.md", "CONTRIBUTING.md", "README.md")
 _DEFAULT_SOURCES = {"docs/session-log.md", "docs/decisions.md", "docs/requirements.md"}

@@ -148,6 +148,8 @@ CALLS: tuple[Call, ...] = (
     ("graph_list_entities", lambda _: {"name_contains": CANARY}, {}),
     ("graph_find_path", lambda _: {"start_node": f"{CANARY} thing", "end_node": "Neo4j"}, {}),
     ("get_golden_test_results", lambda _: {}, {}),
+    ("changes", lambda _: {"since": "today"}, {}),
+    ("resume", lambda _: _AGENT, {}),
 )
 
 
