@@ -176,8 +176,7 @@ class ReviewPage(App[None]):
             "contradictions",
             [(each.id, _list_contradiction(each), _describe_draft(each)) for each in review.contradictions],
         )
-        self._pairs = {f"{pair.name}
-{pair.other}": pair for pair in pairs}
+        self._pairs = {f"{pair.name}\n{pair.other}": pair for pair in pairs}
         self._fill("duplicates", [(key, _list_pair(pair), key) for key, pair in self._pairs.items()])
         self._fill("stale", [(each.id, _list_stale(each), each.rationale) for each in review.stale])
         self._show_details()
