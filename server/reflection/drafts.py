@@ -58,7 +58,7 @@ class TargetEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DraftPlan:
     """What is to be done about one stance on a target; without an action only the confidence of its draft changes."""
 
     target: TargetEvidence
@@ -96,7 +96,7 @@ class Plan:
         )
 
 
-def build_plans(target: TargetEvidence, at: datetime) -> Iterator[Plan]:
+def build_plans(target: TargetEvidence, at: datetime) -> Iterator[DraftPlan]:
     """Yield what is to be done about a target, for each stance that has a draft or enough evidence for one."""
     for stance, weight in target.weights.items():
         confidence = compute_confidence(weight, at)
@@ -104,10 +104,10 @@ def build_plans(target: TargetEvidence, at: datetime) -> Iterator[Plan]:
         if draft is not None:
             reason = find_falsification(weight, _find_later_decision(target, draft))
             action: Action | None = "falsified" if reason else "updated" if _is_new(target, weight, draft) else None
-            yield Plan(target, stance, weight, confidence, action, reason)
+            yield DraftPlan(target, stance, weight, confidence, action, reason)
         # What is in force needs no proposal to keep it.
         elif weight.is_enough() and confidence >= MIN_CONFIDENCE and not (stance == "keep" and target.in_force):
-            yield Plan(target, stance, weight, confidence, "created")
+            yield DraftPlan(target, stance, weight, confidence, "created")
 
 
 def _find_later_decision(target: TargetEvidence, draft: Row) -> str | None:
@@ -158,10 +158,12 @@ class DraftWriter:
             else:
                 self._report.add(plan.to_change(plan.action, proposal_id))
 
-    def _list_plans(self, targets: Sequence[TargetEvidence]) -> list[Plan]:
+    def _list_plans(self, targets: Sequence[TargetEvidence]) -> list[DraftPlan]:
         return [plan for target in targets for plan in build_plans(target, self._at)]
 
-    async def _load_evidence(self, transaction: Transaction, plans: list[Plan]) -> dict[tuple[int, int], list[Row]]:
+    async def _load_evidence(
+        self, transaction: Transaction, plans: list[DraftPlan]
+    ) -> dict[tuple[int, int], list[Row]]:
         """Return the newest evidence for each plan, by the number of its entity and its outcome."""
         if not plans:
             return {}
@@ -174,7 +176,7 @@ class DraftWriter:
         )
         return {(row["number"], row["outcome"]): row["evidence"] for row in rows}
 
-    async def _create(self, transaction: Transaction, plan: Plan, latest: list[Row], sequence: IdSequence) -> str:
+    async def _create(self, transaction: Transaction, plan: DraftPlan, latest: list[Row], sequence: IdSequence) -> str:
         [number] = await sequence.take(self._namespace)
         proposal_id = f"proposal_{datetime.now(UTC):%Y%m%d_%H%M%S_%f}_{token_hex(4)}"
         await transaction.row(
@@ -193,7 +195,7 @@ class DraftWriter:
         )
         return proposal_id
 
-    async def _change(self, transaction: Transaction, plan: Plan, draft: Row, latest: list[Row]) -> None:
+    async def _change(self, transaction: Transaction, plan: DraftPlan, draft: Row, latest: list[Row]) -> None:
         """Update, fade or falsify a draft; one that a person closed at this moment stays as it is."""
         key = {"namespace": self._namespace, "id": draft["id"]}
         weight = plan.weight
@@ -213,7 +215,7 @@ class DraftWriter:
         elif (draft["confidence"], draft["ready"]) != (plan.confidence, plan.is_ready):
             await transaction.run("reflection/fade_draft", **key, confidence=plan.confidence, ready=plan.is_ready)
 
-    def _build_content(self, plan: Plan, latest: list[Row]) -> dict[str, Any]:
+    def _build_content(self, plan: DraftPlan, latest: list[Row]) -> dict[str, Any]:
         weight, target = plan.weight, plan.target
         names = [row["name"] for row in latest]
         return {
