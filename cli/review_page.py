@@ -8,7 +8,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Footer, Header, Input, Label, Static, TabbedContent, TabPane
 
@@ -115,7 +115,7 @@ class ReasonScreen(ModalScreen[str | None]):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="ask"):
+        with Vertical(id="ask"):
             yield Label(self._question, markup=False)
             yield Input(id="reason")
 

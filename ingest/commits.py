@@ -22,6 +22,7 @@ from server.entries.models import LONGEST_TITLE
 from server.entries.policy import require_no_secret
 from server.entries.writing import EntryWriter, NewEntry, PreparedEntry
 from server.graph.graph import Graph, Transaction
+from server.graph.keys import text_key
 from server.graph.sequence import IdSequence
 from server.retrieval.mentions import find_possible_names
 
@@ -77,7 +78,7 @@ class CommitWriter:
         """Store a batch in one transaction; what cannot be a memory is set aside."""
         run, summary = self._run, self._run.summary
         new: list[tuple[CommitRecord, NewEntry]] = []
-        known = await self._load_known([each.hash for each in records if isinstance(each, CommitRecord)])
+        known = await self._load_known([each for each in records if isinstance(each, CommitRecord)])
         for record in records:
             if isinstance(record, BadRecord):
                 summary.set_aside(record)
@@ -103,13 +104,16 @@ class CommitWriter:
             rows.append({"id": stored.id, "at": record.at, "decisions": find_decision_ids(record.message)})
         await transaction.run("ingest/link_commits", namespace=run.namespace, uri=self._ledger.uri, rows=rows)
 
-    async def _load_known(self, hashes: Sequence[str]) -> set[str]:
-        """The hashes of these that the project has as memories."""
+    async def _load_known(self, records: Sequence[CommitRecord]) -> set[str]:
+        """The hashes of the commits that the project has as memories; a retracted one is not stored again."""
         rows = await self._run.graph.run(
-            "entries/current_documents",
+            "ingest/known_commits",
             namespace=self._run.namespace,
             project=self._project,
-            uris=[_build_key(each) for each in hashes],
+            rows=[
+                {"hash": each.hash, "source": _build_key(each.hash), "text_key": text_key(each.message)}
+                for each in records
+            ],
         )
         return {row["hash"] for row in rows}
 
