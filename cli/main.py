@@ -199,6 +199,7 @@ app.command()(decision_commands.ask)
 app.command()(reflect)
 app.command()(review)
 app.command()(history_commands.changes)
+app.command()(decision_commands.why)
 app.command()(export)
 app.command("import")(import_)
 

@@ -22,7 +22,7 @@ from server.entries.models import LONGEST_TITLE
 from server.entries.policy import require_no_secret
 from server.entries.writing import EntryWriter, NewEntry, PreparedEntry
 from server.graph.graph import Graph, Transaction
-from server.graph.keys import text_key
+from server.graph.keys import content_key
 from server.graph.sequence import IdSequence
 from server.retrieval.mentions import find_possible_names
 
@@ -111,7 +111,7 @@ class CommitWriter:
             namespace=self._run.namespace,
             project=self._project,
             rows=[
-                {"hash": each.hash, "source": _build_key(each.hash), "text_key": text_key(each.message)}
+                {"hash": each.hash, "source": _build_key(each.hash), "content_key": content_key(each.message)}
                 for each in records
             ],
         )
@@ -128,7 +128,7 @@ class CommitWriter:
                 {"author": record.author, "committed_at": record.at.isoformat(), "repository": self._ledger.path.name}
             ),
             session_id=None,
-            document={"current_source": _build_key(record.hash), "hash": record.hash},
+            current={"current_source": _build_key(record.hash), "hash": record.hash},
         )
 
 

@@ -3,6 +3,7 @@
 // $namespace STRING: the caller's namespace
 // $names LIST<STRING>: keys of names
 // $query STRING: full-text query for similar targets, within the namespace; empty for none
+// $now ZONED DATETIME: the current time
 // $limit INTEGER: how many of these decisions at most
 CALL () {
   UNWIND $names AS key
@@ -22,6 +23,7 @@ CALL () {
   WHERE query <> ''
   CALL db.index.fulltext.queryNodes('targets_in_force', query, {limit: $limit}) YIELD node, score
   WHERE score > 0 AND node.namespace = $namespace AND node.active_target IS NOT NULL
+    AND coalesce(node.valid_until > $now, true)
   RETURN collect({
     decision_id: node.id,
     title: coalesce(node.title, ''),

@@ -5,7 +5,7 @@
 // $node_id INTEGER: its integer id, which also orders entries of the same millisecond
 // $title STRING: its title
 // $body STRING: its text
-// $text_key STRING: the key that its text is compared by
+// $content_key STRING: the key that its text is compared by
 // $type STRING: its type
 // $project STRING: name of its project
 // $source_ref STRING: its source, or null
@@ -14,7 +14,7 @@
 // $after INTEGER: integer id of the last entry of its session and project, or null
 // $at ZONED DATETIME: when it was saved
 // $by STRING: name of the principal who saved it
-// $document MAP<ANY>: current_source and hash of a document's entry; else empty
+// $current MAP<ANY>: properties of a current entry: keys that recognise it, and until when it is valid
 // $passage MAP<ANY>: properties of the passage, if the entry is one passage; else empty
 // $passage_labels LIST<STRING>: Passage and Unprojected, if the entry is one passage; else empty
 // $change MAP<ANY>: the entry of the audit trail
@@ -28,7 +28,7 @@ CREATE (entry:Entry {
   name: $title,
   title: $title,
   body: $body,
-  text_key: $text_key,
+  content_key: $content_key,
   type: $type,
   project: $project,
   source_ref: $source_ref,
@@ -38,7 +38,7 @@ CREATE (entry:Entry {
   created_at: $at,
   created_by: $by
 })-[:IN]->(project)
-SET entry += $document, entry += $passage, entry:$($passage_labels)
+SET entry += $current, entry += $passage, entry:$($passage_labels)
 WITH entry
 CALL (entry) {
   MATCH (session:Session {namespace: $namespace, id: $session_id})
@@ -52,10 +52,10 @@ MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(entry)
 // What a human rejected or retracted is marked where it comes back.
 WITH entry, COLLECT {
-  MATCH (old:Retracted {namespace: $namespace, text_key: $text_key})
+  MATCH (old:Retracted {namespace: $namespace, content_key: $content_key})
   RETURN {id: toString(coalesce(old.id, old.node_id)), how: 'retracted', reason: old.retracted_reason} AS found
   UNION
-  MATCH (old:Proposal {namespace: $namespace, text_key: $text_key, status: 'rejected'})
+  MATCH (old:Proposal {namespace: $namespace, content_key: $content_key, status: 'rejected'})
   RETURN {id: old.id, how: 'rejected', reason: old.rejection_reason} AS found
 } AS repeated
 SET entry.repeats = head(repeated).id

@@ -44,7 +44,7 @@ CALL (entity, row) {
       WHERE closed.stance IS NULL
     }
   WITH record, row, outcome, datetime.truncate('millisecond', at) AS at,
-    coalesce(record.text_key, elementId(record)) AS piece
+    coalesce(record.content_key, elementId(record)) AS piece
   WHERE outcome = row.outcome AND at > row.since
   WITH piece, record, at ORDER BY at DESC, elementId(record)
   WITH piece, head(collect(record)) AS record, max(at) AS at

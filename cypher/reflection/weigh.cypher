@@ -80,7 +80,7 @@ CALL (entity, change_since, keep_since) {
     }
   // Times are compared as Python has them. The same text twice is one piece of evidence.
   WITH outcome, datetime.truncate('millisecond', at) AS at, change_since, keep_since,
-    coalesce(record.text_key, elementId(record)) AS piece
+    coalesce(record.content_key, elementId(record)) AS piece
   RETURN
     count(DISTINCT CASE WHEN outcome < 0 AND at > change_since THEN piece END) AS failures,
     count(DISTINCT CASE WHEN outcome > 0 AND at > change_since THEN piece END) AS successes,

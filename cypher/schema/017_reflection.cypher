@@ -9,11 +9,11 @@ CREATE INDEX metric_time IF NOT EXISTS
 FOR (metric:Metric) ON (metric.namespace, metric.created_at, metric.node_id);
 
 // A new memory that repeats a rejected or retracted text is recognised by the key of the text.
-CREATE INDEX proposal_text_key IF NOT EXISTS
-FOR (proposal:Proposal) ON (proposal.namespace, proposal.text_key);
+CREATE INDEX proposal_content_key IF NOT EXISTS
+FOR (proposal:Proposal) ON (proposal.namespace, proposal.content_key);
 
-CREATE INDEX retracted_text_key IF NOT EXISTS
-FOR (record:Retracted) ON (record.namespace, record.text_key);
+CREATE INDEX retracted_content_key IF NOT EXISTS
+FOR (record:Retracted) ON (record.namespace, record.content_key);
 
 // This label is now reserved: agents' own entities with this label lose the native label.
 MATCH (entity:Entity:Reflection)

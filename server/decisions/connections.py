@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from anyio import to_thread
@@ -40,9 +41,9 @@ class EntityLinks:
 
 
 async def load_entity_links(
-    graph: Graph, namespace: str, target: str, about: Sequence[str], texts: Iterable[str], *, near: bool
+    graph: Graph, namespace: str, target: str, about: Sequence[str], texts: Iterable[str], *, now: datetime | None
 ) -> EntityLinks:
-    """Find all links in one read. `texts` are the texts of the decision; `near` also loads similar targets."""
+    """Find all links in one read. `texts` are the texts of the decision; `now` also loads similar targets in force."""
     text = "\n\n".join(texts)
     if len(text) <= _SHORT:
         linked, possible = find_names(text)
@@ -52,7 +53,8 @@ async def load_entity_links(
         "decisions/entity_links",
         namespace=namespace,
         names=list({*possible, *map(comparison_key, (target, *about, *linked))}),
-        query=build_near_query(namespace, target) if near else "",
+        query=build_near_query(namespace, target) if now else "",
+        now=now,
         limit=COMPARED,
     )
     known: dict[str, list[str]] = {}

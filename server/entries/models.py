@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, RootModel
 
 from server.core.fields import LONGEST_TEXT, Instant, NonBlankText, Since, Until, ValidText, json_object
+from server.interface.corrections import CorrectedBy, optional_field
 from server.interface.tools import ToolInput, ToolOutput
 
 _LONGEST_METADATA = 262_144
@@ -24,6 +25,8 @@ Name = Annotated[
 """The name of a project or a type, cut to 64 characters in stored entries and in searches."""
 Title = Annotated[str, Field(max_length=10_000), ValidText, Trimmed, AfterValidator(lambda text: text[:LONGEST_TITLE])]
 Offset = Annotated[int, Field(ge=0, le=LARGEST_OFFSET)]
+EntryId = Annotated[str, Field(max_length=1_000), ValidText, Trimmed, NonBlankText]
+Reason = Annotated[str, Field(max_length=2_000), ValidText, Trimmed]
 
 
 class EntryInput(ToolInput):
@@ -44,6 +47,10 @@ class SaveMemory(EntryInput):
     session_id: Annotated[str, Field(max_length=200), ValidText, Trimmed] = Field(
         "", description="Conversation or run that the text belongs to"
     )
+    supersedes: Annotated[list[EntryId], Field(max_length=50)] = Field([], description="Ids of memories it replaces")
+    reason: Reason = Field("", description="Why it replaces them")
+    valid_until: Until | None = Field(None, description="ISO time")
+    allow_duplicate: bool = Field(False, description="Save the same text or source_ref again")
 
 
 class RepeatedRecord(ToolOutput):
@@ -60,6 +67,47 @@ class SavedEntry(ToolOutput):
     created_at: str
     searchable: bool  # by meaning; by words it always is
     repeats: RepeatedRecord | None = Field(None, exclude_if=lambda repeated: repeated is None)
+
+
+class DuplicateEntry(ToolOutput):
+    """Nothing was stored: the memory `duplicate_of` has the same text, or the same source_ref."""
+
+    status: Literal["duplicate"] = "duplicate"
+    stored: Literal[False] = False
+    id: str
+    duplicate_of: str
+    created_at: str
+    message: str
+
+
+class SaveAnswer(RootModel[SavedEntry | DuplicateEntry]):
+    """The new memory, or the current one that has the same text or the same source_ref."""
+
+    model_config = ConfigDict(frozen=True, json_schema_extra={"type": "object"})
+
+
+class EntryUpdate(ToolInput):
+    """What changes of a memory; what is left out stays."""
+
+    title: Title | None = None
+    body: Annotated[str, Field(max_length=LONGEST_TEXT), ValidText, Trimmed, NonBlankText] | None = None
+    type: Name | None = None
+    metadata: Annotated[dict[str, Any], json_object(_LONGEST_METADATA)] | None = None
+    reason: Annotated[Reason, NonBlankText] = Field(description="Why")
+
+
+class UpdateMemory(EntryUpdate):
+    id: EntryId
+
+
+class UpdatedEntry(ToolOutput):
+    """`revision` counts the texts of the memory, from 1."""
+
+    status: Literal["updated"] = "updated"
+    id: str
+    revision: int
+    updated_at: str
+    searchable: bool
 
 
 class SearchEntries(EntryInput):
@@ -91,6 +139,7 @@ class FoundEntry(EntryIndexItem):
     snippet: str
     section: str | None
     source_ref: str | None
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class FoundEntries(ToolOutput):
@@ -116,7 +165,7 @@ class GetTimeline(EntryInput):
     }
 
 
-Status = Literal["active", "superseded"]
+Status = Literal["active", "superseded", "expired"]
 
 
 class TimelineItem(EntryIndexItem):
@@ -148,6 +197,8 @@ class EntryDetailItem(ToolOutput):
     created_at: Instant
     status: Status
     superseded_by: str | None
+    valid_until: Instant | None = optional_field()
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class Entries(ToolOutput):

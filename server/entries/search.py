@@ -99,6 +99,7 @@ def _to_item(row: Row, score: float, query_stems: set[str], *, meaning: bool) ->
     }
     return FoundEntry(
         **fields,
+        corrected_by=row["corrected_by"],
         created_at=row["created_at"],
         snippet=build_snippet(row["text"], query_stems),
         score=score,

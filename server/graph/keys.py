@@ -21,7 +21,7 @@ def comparison_key(text: str) -> str:
     return key if len(key) <= _LONGEST else text
 
 
-def text_key(text: str) -> str:
+def content_key(text: str) -> str:
     """Return a short key that is the same for all spellings of a text, and different for different texts.
 
     A text is longer than an index allows, so it is compared by a digest of its `comparison_key`.

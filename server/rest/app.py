@@ -15,6 +15,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, Field
 
 from server.access.gate import Gate
+from server.access.idempotency import KEYS
 from server.access.rate import RateLimit
 from server.access.requests import RequestLog
 from server.access.tokens import Tokens
@@ -23,6 +24,7 @@ from server.core.settings import Settings
 from server.decisions import routes as decisions
 from server.entities import routes as entities
 from server.entries import routes as entries
+from server.graph.idempotency import IdempotencyKeys
 from server.history import routes as history
 from server.interface.state import StateKey
 from server.observability.metrics import Metrics
@@ -94,6 +96,7 @@ def build_rest(
     tokens: Tokens,
     metrics: Metrics,
     rate: RateLimit,
+    keys: IdempotencyKeys,
     mcp: Server[Any],
 ) -> FastAPI:
     """Return the ASGI application of port 8001; its lifespan runs the MCP sessions."""
@@ -117,6 +120,7 @@ def build_rest(
     entries.SERVICE.store(app, services.entries)
     history.SERVICE.store(app, services.history)
     sessions.SERVICE.store(app, services.sessions)
+    KEYS.store(app, keys)
     PROJECTOR.store(app, projector)
     METRICS.store(app, metrics)
     STARTED.store(app, time.monotonic())

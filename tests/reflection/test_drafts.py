@@ -124,7 +124,7 @@ async def test_corrections_and_metrics_count_for_the_things_that_their_texts_nam
 
 @pytest.mark.proves("REF-3")
 async def test_the_same_text_several_times_is_one_piece_of_evidence(errors: Store, reflect: Reflect) -> None:
-    await errors("Redis", 3, text_key="same")
+    await errors("Redis", 3, content_key="same")
     assert (await reflect()).created == 0
 
 

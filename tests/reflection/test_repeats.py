@@ -10,7 +10,7 @@ from server.decisions.models import ProposeDecision, RejectProposal
 from server.decisions.service import DecisionService
 from server.entries.models import SaveMemory
 from server.entries.service import EntryService, EntrySettings
-from server.graph.keys import text_key
+from server.graph.keys import content_key
 from server.parts import Parts
 from tests.conftest import Cypher
 
@@ -68,9 +68,9 @@ async def test_a_memory_that_repeats_a_retracted_one_is_marked(parts: Parts, cal
 
 @pytest.mark.proves("REF-16")
 def test_the_key_of_a_text_ignores_case_and_spacing_and_nothing_else() -> None:
-    assert text_key(" A  b\nC ") == text_key("a B c")
-    assert text_key("a b c") != text_key("a b d")
-    assert len(text_key("x" * 100_000)) == 32
+    assert content_key(" A  b\nC ") == content_key("a B c")
+    assert content_key("a b c") != content_key("a b d")
+    assert len(content_key("x" * 100_000)) == 32
 
 
 @pytest.mark.proves("REF-20")
