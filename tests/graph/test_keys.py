@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
@@ -70,6 +70,7 @@ def test_a_key_is_never_too_long_for_an_index() -> None:
 
 
 async def test_the_graph_makes_the_same_keys(driver: AsyncDriver) -> None:
+    @settings(max_examples=10)  # of 300 texts each
     @given(st.lists(st.text(_STORED), min_size=300, max_size=300))
     def collect(texts: list[str]) -> None:
         names.extend(texts)
