@@ -2,6 +2,7 @@
 
 import time
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from functools import partial
 from statistics import median
 
@@ -75,6 +76,7 @@ async def _bare(bench: Bench, parts: Parts, query: str) -> None:
         statuses=None,
         since=None,
         until=None,
+        now=datetime.now(UTC),
         limit=200,
         preview=200,
     )

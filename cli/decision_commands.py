@@ -1,4 +1,4 @@
-"""The commands `decisions`, `show` and `ask`. Source: DEC-75."""
+"""The commands `decisions`, `show`, `ask` and `why`. Source: DEC-75, HIS-10."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -8,7 +8,7 @@ import anyio
 import typer
 from rich.console import Console
 
-from cli.decision_tables import print_decision, print_list, print_results, remove_control_characters
+from cli.decision_tables import print_decision, print_list, print_results, print_why, remove_control_characters
 from server.core.settings import Settings
 from server.observability import logs
 
@@ -19,6 +19,8 @@ out = Console()
 err = Console(stderr=True)
 
 Namespace = Annotated[str | None, typer.Option(help="Namespace to read. Default: PRECEDENT_NAMESPACE.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What held and was known at this date or time.")]
+KnownAt = Annotated[str | None, typer.Option("--known-at", help="What was known at this time. Default: --as-of.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -27,7 +29,7 @@ def decisions(
     target: Annotated[str | None, typer.Option(help="Only decisions for this target.")] = None,
     about: Annotated[str | None, typer.Option(help="Only decisions that are about or mention this entity.")] = None,
     status: Annotated[
-        Literal["active", "superseded", "deprecated", "draft", "all"],
+        Literal["active", "superseded", "deprecated", "expired", "retracted", "draft", "all"],
         typer.Option(help="Only decisions with this status."),
     ] = "active",
     since: Annotated[str | None, typer.Option(help="Only decisions from this date or time on.")] = None,
@@ -38,11 +40,14 @@ def decisions(
     order: Annotated[Literal["newest", "oldest", "target"], typer.Option(help="Sort order.")] = "newest",
     limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 20,
     offset: Annotated[int, typer.Option(min=0, max=1_000_000, help="Number of results to skip.")] = 0,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
     """List decisions, by default those in force."""
     given = {"target": target, "about": about, "since": since, "until": until, "origin": origin}
+    given |= {"as_of": as_of, "known_at": known_at}
     asked: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     asked |= {"status": status, "order": order, "limit": limit, "offset": offset}
     answer = _ask_source(lambda source: source.list(asked), namespace)
@@ -60,13 +65,15 @@ def decisions(
 
 def show(
     name: Annotated[str, typer.Argument(metavar="ID|TARGET", help="Id of a decision or proposal, or a target.")],
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
     """Show one decision or proposal: rationale, consequences, history and links."""
     if not name.strip():
         raise typer.BadParameter("give an id or a target; `precedent decisions` lists them.")
-    answer = _ask_source(lambda source: source.show(name), namespace)
+    answer = _ask_source(lambda source: source.show(name, _list_times(as_of, known_at)), namespace)
     if as_json:
         out.print_json(json.dumps({"decisions": answer["decisions"]}))
         return
@@ -78,11 +85,14 @@ def show(
 
 def ask(
     question: Annotated[list[str], typer.Argument(help="The question, in any words.")],
+    *,
     mode: Annotated[
         Literal["balanced", "strict", "audit"],
         typer.Option(help="In force first (balanced), only in force (strict), or all history (audit)."),
     ] = "balanced",
     limit: Annotated[int, typer.Option(min=1, max=20, help="Maximum number of results.")] = 5,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -90,7 +100,8 @@ def ask(
     query = " ".join(question)
     if not query.strip():
         raise typer.BadParameter("give a question.")
-    answer = _ask_source(lambda source: source.ask({"query": query, "mode": mode, "limit": limit}), namespace)
+    asked = {"query": query, "mode": mode, "limit": limit, **_list_times(as_of, known_at)}
+    answer = _ask_source(lambda source: source.ask(asked), namespace)
     if as_json:
         out.print_json(json.dumps(answer))
         return
@@ -104,6 +115,28 @@ def ask(
         highlight=False,
         markup=False,
     )
+
+
+def _list_times(as_of: str | None, known_at: str | None) -> dict[str, str]:
+    times = {"as_of": as_of, "known_at": known_at}
+    return {name: time for name, time in times.items() if time is not None}
+
+
+def why(
+    name: Annotated[str, typer.Argument(metavar="ID|TARGET", help="Id of a decision or proposal, or a target.")],
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show why something is decided as it is: what is in force, and what led to it."""
+    if not name.strip():
+        raise typer.BadParameter("give an id or a target; `precedent decisions` lists them.")
+    answer = _ask_source(lambda source: source.why({"of": name, **_list_times(as_of, known_at)}), namespace)
+    if as_json:
+        out.print_json(json.dumps(answer))
+        return
+    print_why(out, answer)
 
 
 def _ask_source(ask_source: "Callable[[AnswerSource], Awaitable[Answer]]", namespace: str | None) -> "Answer":

@@ -32,12 +32,20 @@ class AnswerSource(Protocol):
         """Return one page of decisions."""
         ...
 
-    async def show(self, name: str) -> Answer:
+    async def show(self, name: str, times: Mapping[str, str]) -> Answer:
         """Return the decision or proposal of an id, or what is in force for a target."""
+        ...
+
+    async def why(self, asked: Mapping[str, Any]) -> Answer:
+        """Return what is in force for a target, and what led to it."""
         ...
 
     async def ask(self, asked: Mapping[str, Any]) -> Answer:
         """Return the decisions that answer a question best."""
+        ...
+
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        """Return one page of changes."""
         ...
 
 
@@ -92,25 +100,31 @@ class _ServiceSource:
     async def list(self, asked: Mapping[str, Any]) -> Answer:
         return await self._request("GET", "/decisions", params=asked)
 
-    async def show(self, name: str) -> Answer:
+    async def show(self, name: str, times: Mapping[str, str]) -> Answer:
         try:
-            return {"decisions": [await self._load_by_id(name)]}
+            return {"decisions": [await self._load_by_id(name, times)]}
         except NotFound as unknown:
             for path, many, asked in (
-                ("/decisions", "decisions", {"target": name, "limit": _MOST_SHOWN}),
-                ("/decisions", "decisions", {"target": name, "limit": 1, "status": "all"}),
+                ("/decisions", "decisions", {"target": name, "limit": _MOST_SHOWN, **times}),
+                ("/decisions", "decisions", {"target": name, "limit": 1, "status": "all", **times}),
                 ("/decisions/proposals", "proposals", {"target": name, "limit": _MOST_SHOWN}),
             ):
                 found = (await self._request("GET", path, params=asked))[many]
                 if found:
-                    return {"decisions": [await self._load_by_id(each["id"]) for each in found]}
+                    return {"decisions": [await self._load_by_id(each["id"], times) for each in found]}
             raise unknown from None
 
     async def ask(self, asked: Mapping[str, Any]) -> Answer:
         return await self._request("POST", "/decisions/query", json=dict(asked))
 
-    async def _load_by_id(self, id_: str) -> Answer:
-        return await self._request("GET", f"/decisions/{quote(id_, safe='')}")
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        return await self._request("GET", "/changes", params=asked)
+
+    async def why(self, asked: Mapping[str, Any]) -> Answer:
+        return await self._request("GET", "/why", params=asked)
+
+    async def _load_by_id(self, id_: str, times: Mapping[str, str]) -> Answer:
+        return await self._request("GET", f"/decisions/{quote(id_, safe='')}", params=times)
 
     async def _request(self, method: str, path: str, **more: Any) -> Answer:
         try:

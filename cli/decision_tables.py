@@ -10,6 +10,8 @@ from rich.text import Text
 Decision = Mapping[str, Any]
 _DAY = len("2026-11-21")
 _MINUTE = len("2026-11-21T10:15")
+_PARTS = (("In force", "in_force"), ("Planned", "planned"), ("Earlier", "earlier"), ("Proposal", "proposals"))
+_TIMES = (("from", "effective_at"), ("until", "valid_until"))
 _LISTS = (
     ("Consequences", "consequences"),
     ("Alternatives", "alternatives"),
@@ -71,6 +73,19 @@ def print_decision(out: Console, decision: Decision) -> None:
                 out.print(Text(f"- and {rest} more"))
 
 
+def print_why(out: Console, answer: Mapping[str, Any]) -> None:
+    """Print what is in force for a target, and what led to it."""
+    out.print(Text(remove_control_characters(f"{answer['target']}: {answer['message']}"), style="bold"), soft_wrap=True)
+    for heading, name in _PARTS:
+        for each in answer.get(name, ()):
+            out.print()
+            out.print(Text(f"{heading}: {remove_control_characters(each['title'])}", style="bold"), soft_wrap=True)
+            for line in _list_lines(each):
+                out.print(Text(remove_control_characters(line)), soft_wrap=True)
+        if rest := answer.get("more", {}).get(name):
+            out.print(f"and {rest} more")
+
+
 def remove_control_characters(text: str) -> str:
     """Replace control characters, which would steer the terminal: any agent may have written the text."""
     return "".join(each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text)
@@ -82,6 +97,9 @@ def _list_facts(decision: Decision) -> Iterator[tuple[str, Any]]:
     yield "target", decision["target"]
     yield "status", decision["status"] + kind
     yield "decided" if not kind else "proposed", _format_time(decision.get("created_at"))
+    for word, name in _TIMES:
+        if decision.get(name):
+            yield word, _format_time(decision[name])
     yield "by", f"{decision.get('created_by') or 'unknown'} ({decision['origin']})"
     for label, name in (("confidence", "confidence"), ("became", "became"), ("closed by", "decided_by")):
         if proposal.get(name) is not None:
@@ -91,6 +109,22 @@ def _list_facts(decision: Decision) -> Iterator[tuple[str, Any]]:
     if proposal.get("rejection_reason"):
         yield "rejected because", proposal["rejection_reason"]
     yield "id", decision["id"]
+
+
+def _list_lines(each: Mapping[str, Any]) -> Iterator[str]:
+    times = [f"{word} {_format_time(each[name])}" for word, name in _TIMES if each.get(name)]
+    who = f"{each['status']}, {_format_time(each.get('at'))} by {each.get('by') or 'unknown'} ({each['origin']})"
+    yield ", ".join([who, *times, each["id"]])
+    yield each["why"]
+    for option in each.get("alternatives", ()):
+        yield f"- not {option['option']}: {option.get('why_not', '')}"
+    for record in each.get("evidence", ()):
+        yield f"- evidence: {record['kind']} {record['name']} ({record['id']})"
+    if end := each.get("replaced_by"):
+        who = f"{end['id']} ({end.get('by') or 'unknown'})"
+        yield f"- replaced {_format_time(end.get('at'))} by {who}: {end.get('why', '')}"
+    if each.get("rejected"):
+        yield f"- rejected: {each['rejected']}"
 
 
 def _format_item(name: str, item: Any) -> str:

@@ -12,6 +12,11 @@ from server.decisions.models import SearchDecisions
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import GetDecisions, ListDecisions
 from server.graph.graph import Graph
+from server.history.change_models import ListChanges
+from server.history.changes import list_changes
+from server.history.why import explain
+from server.history.why_models import Why
+from server.interface.times import now
 
 Answer = dict[str, Any]
 
@@ -28,11 +33,14 @@ class GraphSource:
     async def list(self, asked: Mapping[str, Any]) -> Answer:
         return _to_json(await self._reader.list(ListDecisions.parse(asked), self._caller))
 
-    async def show(self, name: str) -> Answer:
+    async def show(self, name: str, times: Mapping[str, str]) -> Answer:
         try:
-            return _to_json(await self._reader.get(GetDecisions(ids=[name]), self._caller))
+            return _to_json(await self._reader.get(GetDecisions.parse({"ids": [name], **times}), self._caller))
         except NotFound:
-            return _to_json(await self._reader.get(GetDecisions(targets=[name]), self._caller))
+            return _to_json(await self._reader.get(GetDecisions.parse({"targets": [name], **times}), self._caller))
+
+    async def why(self, asked: Mapping[str, Any]) -> Answer:
+        return _to_json(await explain(self._graph, Why.parse(asked), self._caller.namespace, now()))
 
     async def ask(self, asked: Mapping[str, Any]) -> Answer:
         # Imported here, because the embedding model takes a second to import.
@@ -41,6 +49,9 @@ class GraphSource:
         request = SearchDecisions.parse(asked)
         async with decision_service(self._settings, self._graph) as service:
             return _to_json(await service.search(request, self._caller))
+
+    async def changes(self, asked: Mapping[str, Any]) -> Answer:
+        return _to_json(await list_changes(self._graph, ListChanges.parse(asked), self._caller))
 
 
 def _to_json(answer: BaseModel) -> Answer:

@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Column, Table
 
-from cli import decision_commands
+from cli import decision_commands, history_commands
 from cli.backup_commands import export, import_
 from cli.ingest_commands import app as ingest
 from server.core.errors import PrecedentError
@@ -194,6 +194,8 @@ def rebuild() -> None:
 app.command()(decision_commands.decisions)
 app.command()(decision_commands.show)
 app.command()(decision_commands.ask)
+app.command()(history_commands.changes)
+app.command()(decision_commands.why)
 app.command()(export)
 app.command("import")(import_)
 

@@ -19,6 +19,7 @@ from server.core.errors import PrecedentError, QueryTimeout, SetupError, Unavail
 from server.core.settings import Settings
 from server.decisions.reindexing import reindex_decisions
 from server.graph.graph import Graph
+from server.graph.idempotency import IdempotencyKeys
 from server.graph.statements import statements
 from server.local.connection import add_secrets
 from server.mcp.endpoint import build_endpoint
@@ -59,16 +60,19 @@ async def open_app(settings: Settings, *, plan_ahead: bool = False) -> AsyncIter
     async with open_parts(settings) as parts, open_services(settings, parts) as services:
         tokens = Tokens(parts.graph)
         await _require_credential(settings, tokens)
-        metrics, rate = Metrics(), RateLimit(settings.rate_limit)
+        metrics, rate, keys = Metrics(), RateLimit(settings.rate_limit), IdempotencyKeys(parts.graph)
         executor = Executor(
             bound_tools(services, published(settings)),
             metrics,
             answer_limit=settings.answer_limit,
             resources=bound_resources(services),
             rate=rate,
+            keys=keys,
         )
         mcp = build_endpoint(settings, executor)
-        http = build_rest(settings, services, parts.projector, tokens=tokens, metrics=metrics, rate=rate, mcp=mcp)
+        http = build_rest(
+            settings, services, parts.projector, tokens=tokens, metrics=metrics, rate=rate, keys=keys, mcp=mcp
+        )
         # Another embedding model refuses the start; a Qdrant that is away does not, nor a Neo4j that is slow at first:
         # search goes on by words meanwhile.
         with contextlib.suppress(Unavailable, QueryTimeout):
@@ -94,6 +98,7 @@ def _background_work(app: App) -> list[Callable[[], Coroutine[Any, Any, None]]]:
         projector.run,
         partial(app.services.sessions.linker.run, alone=app.settings.local),
         app.services.journal.linker.run,
+        app.services.entries.expiry.run,
         reindexer.run,
         partial(gauges.update_gauges, graph, app.parts.vectors, projector, app.metrics),
     ]

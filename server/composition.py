@@ -12,6 +12,7 @@ from server.curation.service import CurationService
 from server.decisions.service import DecisionService
 from server.embedding.embedder import Embedder, FastEmbedder
 from server.embedding.provision import model_folder
+from server.entities.merging import NameCorrections
 from server.entities.service import EntityService
 from server.entries.service import EntryService, EntrySettings
 from server.evaluation.judges import ModelPanel
@@ -73,6 +74,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
             ),
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
             curation=CurationService(parts),
+            names=NameCorrections(parts),
             history=HistoryService(parts),
         )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from server.cognition.service import CognitionService
 from server.curation.service import CurationService
 from server.decisions.service import DecisionService
+from server.entities.merging import NameCorrections
 from server.entities.service import EntityService
 from server.entries.service import EntryService
 from server.evaluation.service import EvaluationService
@@ -25,4 +26,5 @@ class Services:
     evaluation: EvaluationService
     sessions: SessionService
     curation: CurationService
+    names: NameCorrections
     history: HistoryService

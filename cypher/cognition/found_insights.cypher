@@ -10,11 +10,23 @@
 CALL () {
   UNWIND $ids AS id
   MATCH (insight:Insight {namespace: $namespace, id: id})
+  WITH insight, head(COLLECT {
+    MATCH (correction:Correction)-[:CORRECTS]->(insight)
+    RETURN {
+      correction_id: correction.id,
+      text: left(
+        coalesce(correction.reason + ' ', '') + coalesce(correction.corrected_value, correction.correction_type), 200
+      )
+    }
+    ORDER BY correction.created_at DESC, correction.node_id DESC
+    LIMIT 1
+  }) AS corrected_by
   RETURN collect({
     id: insight.id,
     content: CASE WHEN $whole THEN insight.content END,
     source_ids: insight.source_ids,
-    fidelity_score: insight.fidelity_score
+    fidelity_score: insight.fidelity_score,
+    corrected_by: corrected_by
   }) AS found
 }
 RETURN

@@ -21,4 +21,15 @@ RETURN
   insight.fidelity_warning AS fidelity_warning,
   insight.warning_message AS warning_message,
   insight.source_ids AS source_ids,
-  insight.created_at.epochMillis AS created_at
+  insight.created_at.epochMillis AS created_at,
+  head(COLLECT {
+    MATCH (correction:Correction)-[:CORRECTS]->(insight)
+    RETURN {
+      correction_id: correction.id,
+      text: left(
+        coalesce(correction.reason + ' ', '') + coalesce(correction.corrected_value, correction.correction_type), 200
+      )
+    }
+    ORDER BY correction.created_at DESC, correction.node_id DESC
+    LIMIT 1
+  }) AS corrected_by

@@ -11,7 +11,7 @@ CALL () {
   RETURN thing
   UNION
   MATCH (decision:Decision {namespace: $namespace})
-  WHERE decision.active_target IS NOT NULL
+  WHERE decision.active_target IS NOT NULL AND coalesce(decision.valid_until > datetime.realtime(), true)
   WITH decision LIMIT $compared
   MATCH (decision)-[:ABOUT|MENTIONS]->(thing:Entity)
   WITH thing LIMIT $compared

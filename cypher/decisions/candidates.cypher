@@ -8,6 +8,7 @@
 // $statuses LIST<STRING>: only these statuses, or null for all
 // $since ZONED DATETIME: only what was recorded then or later, or null
 // $until ZONED DATETIME: only what was recorded then or earlier, or null
+// $now ZONED DATETIME: the current time
 // $limit INTEGER: how many at most that a target or an entity proposes
 // $preview INTEGER: how many characters of the rationale
 CALL () {
@@ -42,14 +43,21 @@ CALL (proposed) {
   UNION ALL
   UNWIND proposed AS matched
   WITH matched
-  WHERE coalesce(matched.status, '') <> 'active'
+  WHERE coalesce(matched.status, '') <> 'active' OR matched.superseded_from <= $now
   MATCH (matched)<-[:SUPERSEDES*1..]-(n:Decision {status: 'active'})
+  WHERE coalesce(n.effective_at <= $now, true)
+    AND coalesce(n.valid_until > $now, true)
+    AND coalesce(n.superseded_from > $now, true)
   RETURN DISTINCT n, matched.id AS replaced
 }
-WITH n, collect(replaced) AS replaced
+WITH n, collect(replaced) AS replaced, CASE
+  WHEN n.status = 'active' AND n.superseded_from <= $now THEN 'superseded'
+  WHEN n.status = 'active' AND n.valid_until <= $now THEN 'expired'
+  ELSE coalesce(n.status, 'draft')
+END AS status
 WHERE ($target_key IS NULL OR n.target_key = $target_key)
   AND ($about_key IS NULL OR EXISTS { MATCH (n)-[:ABOUT|MENTIONS]->(:Entity {namespace: $namespace, name_key: $about_key}) })
-  AND ($statuses IS NULL OR coalesce(n.status, 'draft') IN $statuses)
+  AND ($statuses IS NULL OR status IN $statuses)
   AND ($since IS NULL OR n.created_at >= $since)
   AND ($until IS NULL OR n.created_at <= $until)
 // One row for all of them: the driver takes longer to read many rows than the search takes.
@@ -62,7 +70,11 @@ RETURN collect({
   target: coalesce(n.target, ''),
   target_key: coalesce(n.target_key, n.target, ''),
   rationale: left(coalesce(n.rationale, ''), $preview),
-  status: coalesce(n.status, 'draft'),
+  status: status,
+  pending: coalesce(n.effective_at > $now, false),
+  effective_at: toString(n.effective_at),
+  valid_until: toString(CASE WHEN n.valid_until < n.superseded_from THEN n.valid_until
+    ELSE coalesce(n.superseded_from, n.valid_until) END),
   origin: coalesce(n.origin, 'human'),
   created_at: toString(CASE
     WHEN n.created_at IS :: ZONED DATETIME NOT NULL THEN datetime({datetime: n.created_at, timezone: '+00:00'})

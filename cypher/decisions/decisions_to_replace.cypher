@@ -3,6 +3,7 @@
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of the decisions that are to be replaced
 // $target_key STRING: key of the target of the decision that is to replace them
+// $now ZONED DATETIME: the current time
 CALL () {
   MATCH (decision:Decision {namespace: $namespace})
   WHERE decision.id IN $ids
@@ -18,9 +19,15 @@ CALL () {
 RETURN
   decision.id AS id,
   coalesce(decision.title, '') AS title,
-  decision.status AS status,
+  CASE
+    WHEN decision.status = 'active' AND decision.superseded_from <= $now THEN 'superseded'
+    WHEN decision.status = 'active' AND decision.valid_until <= $now THEN 'expired'
+    ELSE coalesce(decision.status, 'draft')
+  END AS status,
   coalesce(decision.target, '') AS target,
   decision.origin AS origin,
-  coalesce(decision.active_target IS NOT NULL AND decision.target_key = $target_key, false)
-    OR coalesce(decision.active_target = $target_key, false) AS in_force
+  coalesce(decision.valid_until > $now, true) AND (
+    coalesce(decision.active_target IS NOT NULL AND decision.target_key = $target_key, false)
+    OR coalesce(decision.active_target = $target_key, false)
+  ) AS in_force
 ORDER BY decision.created_at, id

@@ -11,6 +11,7 @@
 // $order STRING: `newest`, `oldest` or `target`
 // $limit INTEGER: how many at most
 // $offset INTEGER: how many to skip
+// $now ZONED DATETIME: the current time
 CALL () {
   MATCH (decision:Decision {namespace: $namespace, target_key: $target_key})
   RETURN decision
@@ -30,7 +31,11 @@ CALL () {
   RETURN decision
 }
 // A person may have stored a decision in Neo4j Browser without some of these.
-WITH decision, coalesce(decision.status, 'draft') AS status, CASE
+WITH decision, CASE
+  WHEN decision.status = 'active' AND decision.superseded_from <= $now THEN 'superseded'
+  WHEN decision.status = 'active' AND decision.valid_until <= $now THEN 'expired'
+  ELSE coalesce(decision.status, 'draft')
+END AS status, CASE
   WHEN decision.created_at IS :: ZONED DATETIME NOT NULL THEN decision.created_at
   ELSE datetime({epochSeconds: 0})
 END AS at
@@ -51,9 +56,16 @@ RETURN size(found) AS total, [decision IN found[$offset..$offset + $limit] | {
   id: decision.id,
   title: coalesce(decision.title, decision.name, ''),
   target: coalesce(decision.target, ''),
-  status: coalesce(decision.status, 'draft'),
+  status: CASE
+    WHEN decision.status = 'active' AND decision.superseded_from <= $now THEN 'superseded'
+    WHEN decision.status = 'active' AND decision.valid_until <= $now THEN 'expired'
+    ELSE coalesce(decision.status, 'draft')
+  END,
   origin: coalesce(decision.origin, 'human'),
   created_at: toString(decision.created_at),
+  effective_at: toString(decision.effective_at),
+  valid_until: toString(CASE WHEN decision.valid_until < decision.superseded_from THEN decision.valid_until
+    ELSE coalesce(decision.superseded_from, decision.valid_until) END),
   created_by: decision.created_by,
   superseded_by: head(COLLECT {
     MATCH (decision)<-[:SUPERSEDES]-(successor:Decision)

@@ -30,6 +30,8 @@ CALL () {
       THEN datetime({datetime: proposal.first_observed_at, timezone: '+00:00'})
       ELSE datetime.realtime()
     END),
+    effective_at: toString(proposal.effective_at),
+    valid_until: toString(proposal.valid_until),
     suggested_consequences: coalesce(proposal.consequences, []),
     suggested_supersedes: coalesce(proposal.supersedes, []),
     evidence: COLLECT {

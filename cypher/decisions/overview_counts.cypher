@@ -2,11 +2,16 @@
 // read
 // $namespace STRING: the caller's namespace
 // $most INTEGER: the limit of each kind
+// $now ZONED DATETIME: the current time
 CALL () {
   MATCH (n:Decision {namespace: $namespace})
   WHERE n.id IS NOT NULL
   WITH n LIMIT $most
-  WITH coalesce(n.status, 'draft') AS status, count(*) AS many ORDER BY many DESC, status
+  WITH CASE
+    WHEN n.status = 'active' AND n.superseded_from <= $now THEN 'superseded'
+    WHEN n.status = 'active' AND n.valid_until <= $now THEN 'expired'
+    ELSE coalesce(n.status, 'draft')
+  END AS status, count(*) AS many ORDER BY many DESC, status
   RETURN collect({status: status, many: many}) AS decisions
 }
 CALL () {

@@ -14,6 +14,8 @@ RETURN
   // The entity of its target may be written in another case.
   head([(proposal)-[:ABOUT]->(thing:Entity) WHERE thing.name_key = proposal.target_key | thing.name]) AS thing,
   coalesce(proposal.supersedes, []) AS supersedes,
+  toString(proposal.effective_at) AS effective_at,
+  toString(proposal.valid_until) AS valid_until,
   coalesce(proposal.status, 'draft') AS status,
   proposal.rejection_reason AS reason,
   head([(proposal)-[:BECAME]->(decision:Decision) | decision.id]) AS became,

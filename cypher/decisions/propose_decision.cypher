@@ -15,6 +15,8 @@
 // $origin STRING: `human` or `agent`
 // $by STRING: name of the principal who proposes
 // $at ZONED DATETIME: when
+// $effective_at ZONED DATETIME: from when it holds, or null for $at
+// $valid_until ZONED DATETIME: when it ends by itself, or null
 // $scope STRING: the tag of the namespace in full-text indexes
 // $things LIST<MAP>: entities to link: name, key, link (ABOUT or MENTIONS), node_id for a new one
 // $passages LIST<MAP>: properties of the passages that it is found by
@@ -39,6 +41,8 @@ CREATE (proposal:Proposal {
   origin: $origin,
   created_by: $by,
   created_at: $at,
+  effective_at: $effective_at,
+  valid_until: $valid_until,
   first_observed_at: $at,
   last_observed_at: $at,
   scope: $scope,

@@ -13,6 +13,8 @@
 // $origin STRING: `human` or `agent`
 // $by STRING: name of the principal who decided
 // $at ZONED DATETIME: when
+// $effective_at ZONED DATETIME: from when it holds, or null for $at
+// $valid_until ZONED DATETIME: when it ends by itself, or null
 // $scope STRING: the tag of the namespace in full-text indexes
 // $things LIST<MAP>: entities to link: name, key, link (ABOUT or MENTIONS), node_id for a new one
 // $passages LIST<MAP>: properties of the passages that it is found by
@@ -23,7 +25,9 @@ CALL () {
   // Of several that were in force before targets had a key, the constraint covers one.
   MATCH (other:Decision {namespace: $namespace, target_key: $target_key})
   WHERE other.active_target IS NOT NULL
-  RETURN count(other) AS others
+  // A decision that has expired no longer holds its target.
+  FOREACH (expired IN CASE WHEN other.valid_until <= $at THEN [other] ELSE [] END | REMOVE expired.active_target)
+  RETURN count(CASE WHEN other.valid_until <= $at THEN null ELSE other END) AS others
 }
 WITH others
 WHERE others = 0
@@ -44,6 +48,8 @@ CREATE (decision:Decision {
   origin: $origin,
   created_by: $by,
   created_at: $at,
+  effective_at: $effective_at,
+  valid_until: $valid_until,
   scope: $scope,
   revision: 1
 })

@@ -14,23 +14,50 @@
 // $origin STRING: `human` or `agent`
 // $by STRING: name of the principal who decided
 // $at ZONED DATETIME: when
+// $effective_at ZONED DATETIME: from when it holds, or null for $at
+// $valid_until ZONED DATETIME: when it ends by itself, or null
 // $scope STRING: the tag of the namespace in full-text indexes
 // $things LIST<MAP>: entities to link: name, key, link (ABOUT or MENTIONS), node_id for a new one
 // $passages LIST<MAP>: properties of the passages that it is found by
 // $requires LIST<STRING>: ids of the decisions that it depends on
 // $evidence LIST<STRING>: element ids of the records that support it
 // $change MAP<ANY>: the entry of the audit trail
+CALL () {
+  // An expired decision no longer holds its target.
+  MATCH (expired:Decision {namespace: $namespace, target_key: $target_key})
+  WHERE expired.active_target IS NOT NULL AND expired.valid_until <= $at AND NOT expired.id IN $old_ids
+  REMOVE expired.active_target
+}
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)
 WITH change
-MATCH (old:Decision {namespace: $namespace})
-WHERE old.id IN $old_ids
-CREATE (change)-[was:WAS]->(old)
-SET was = properties(old)
-WITH change, old
-SET old.status = 'superseded', old.superseded_by = $id, old.superseded_at = $at
-REMOVE old.active_target
-WITH change, collect(old) AS replaced
+CALL (change) {
+  // What an old one was to replace later ends with it at the latest.
+  MATCH (ending:Decision {namespace: $namespace, target_key: $target_key})
+  WHERE ending.status = 'active' AND ending.active_target IS NULL AND NOT ending.id IN $old_ids
+    AND ending.superseded_from > coalesce($effective_at, $at)
+    AND EXISTS { MATCH (ending)<-[:SUPERSEDES*1..30]-(planned:Decision) WHERE planned.id IN $old_ids }
+  CREATE (change)-[was:WAS]->(ending)
+  SET was = properties(ending)
+  CREATE (change)-[:CHANGED]->(ending)
+  SET ending.superseded_from = coalesce($effective_at, $at), ending.superseded_at = $at,
+    ending.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END
+}
+CALL (change) {
+  // One row also where nothing is replaced.
+  MATCH (old:Decision {namespace: $namespace})
+  WHERE old.id IN $old_ids
+  CREATE (change)-[was:WAS]->(old)
+  SET was = properties(old)
+  WITH old
+  // Until the new one takes effect, the old one stays active.
+  SET old.status = CASE WHEN $effective_at > $at THEN 'active' ELSE 'superseded' END,
+    old.superseded_by = $id,
+    old.superseded_at = $at,
+    old.superseded_from = $effective_at
+  REMOVE old.active_target
+  RETURN collect(old) AS replaced
+}
 CREATE (decision:Decision {
   namespace: $namespace,
   id: $id,
@@ -48,6 +75,8 @@ CREATE (decision:Decision {
   origin: $origin,
   created_by: $by,
   created_at: $at,
+  effective_at: $effective_at,
+  valid_until: $valid_until,
   scope: $scope,
   revision: 1
 })

@@ -4,6 +4,7 @@
 // $ids LIST<STRING>: ids of decisions and proposals
 // $targets LIST<MAP>: text and key of targets; each returns what is in force, else the latest decision, else drafts
 // $most INTEGER: how many items of each list; `totals` counts them all
+// $now ZONED DATETIME: the current time
 // $reason INTEGER: how many characters of the reason of a supersession
 CALL () {
   UNWIND $ids AS id
@@ -30,7 +31,9 @@ CALL () {
   ORDER BY coalesce(n.created_at, datetime({epochSeconds: 0})) DESC, n.id
   WITH target, collect(n) AS found
   WITH target, found, [n IN found WHERE n:Decision] AS decided
-  WITH target, found, decided, [n IN decided WHERE n.status = 'active'] AS in_force
+  WITH target, found, decided, [n IN decided
+    WHERE n.status = 'active' AND coalesce(n.valid_until > $now, true) AND coalesce(n.superseded_from > $now, true)
+  ] AS in_force
   UNWIND CASE
     WHEN in_force <> [] THEN in_force
     WHEN decided <> [] THEN decided[..1]
@@ -66,7 +69,11 @@ CALL (n, before) {
   RETURN collect({
     id: old.id,
     title: coalesce(old.title, old.name, ''),
-    status: coalesce(old.status, 'draft'),
+    status: CASE
+      WHEN old.status = 'active' AND old.superseded_from <= $now THEN 'superseded'
+      WHEN old.status = 'active' AND old.valid_until <= $now THEN 'expired'
+      ELSE coalesce(old.status, 'draft')
+    END,
     reason: left(coalesce(edge.reason, ''), $reason),
     at: toString(edge.at),
     by: edge.by,
@@ -85,7 +92,11 @@ CALL (n, after) {
   RETURN collect({
     id: successor.id,
     title: coalesce(successor.title, successor.name, ''),
-    status: coalesce(successor.status, 'draft'),
+    status: CASE
+      WHEN successor.status = 'active' AND successor.superseded_from <= $now THEN 'superseded'
+      WHEN successor.status = 'active' AND successor.valid_until <= $now THEN 'expired'
+      ELSE coalesce(successor.status, 'draft')
+    END,
     reason: left(coalesce(edge.reason, ''), $reason),
     at: toString(edge.at),
     by: edge.by,
@@ -99,10 +110,17 @@ RETURN
   // A person may have stored a decision in Neo4j Browser without some of these.
   coalesce(n.title, n.name, '') AS title,
   coalesce(n.target, '') AS target,
-  coalesce(n.status, 'draft') AS status,
+  CASE
+    WHEN n.status = 'active' AND n.superseded_from <= $now THEN 'superseded'
+    WHEN n.status = 'active' AND n.valid_until <= $now THEN 'expired'
+    ELSE coalesce(n.status, 'draft')
+  END AS status,
   coalesce(n.origin, 'human') AS origin,
   n.created_by AS created_by,
   toString(n.created_at) AS created_at,
+  toString(n.effective_at) AS effective_at,
+  toString(CASE WHEN n.valid_until < n.superseded_from THEN n.valid_until
+    ELSE coalesce(n.superseded_from, n.valid_until) END) AS valid_until,
   coalesce(n.rationale, '') AS rationale,
   n.consequences AS consequences,
   n.alternatives AS alternatives,
@@ -129,12 +147,28 @@ RETURN
   } AS mentions,
   COLLECT {
     MATCH (n)-[:REQUIRES]->(other:Decision)
-    RETURN DISTINCT {id: other.id, title: coalesce(other.title, ''), status: coalesce(other.status, 'draft')} AS link
+    RETURN DISTINCT {
+      id: other.id,
+      title: coalesce(other.title, ''),
+      status: CASE
+        WHEN other.status = 'active' AND other.superseded_from <= $now THEN 'superseded'
+        WHEN other.status = 'active' AND other.valid_until <= $now THEN 'expired'
+        ELSE coalesce(other.status, 'draft')
+      END
+    } AS link
     ORDER BY link.id LIMIT $most
   } AS requires,
   COLLECT {
     MATCH (n)<-[:REQUIRES]-(other:Decision)
-    RETURN DISTINCT {id: other.id, title: coalesce(other.title, ''), status: coalesce(other.status, 'draft')} AS link
+    RETURN DISTINCT {
+      id: other.id,
+      title: coalesce(other.title, ''),
+      status: CASE
+        WHEN other.status = 'active' AND other.superseded_from <= $now THEN 'superseded'
+        WHEN other.status = 'active' AND other.valid_until <= $now THEN 'expired'
+        ELSE coalesce(other.status, 'draft')
+      END
+    } AS link
     ORDER BY link.id LIMIT $most
   } AS required_by,
   COLLECT {
@@ -142,7 +176,11 @@ RETURN
     RETURN DISTINCT {
       id: other.id,
       title: coalesce(other.title, ''),
-      status: coalesce(other.status, 'draft'),
+      status: CASE
+        WHEN other.status = 'active' AND other.superseded_from <= $now THEN 'superseded'
+        WHEN other.status = 'active' AND other.valid_until <= $now THEN 'expired'
+        ELSE coalesce(other.status, 'draft')
+      END,
       relation: type(edge),
       direction: CASE WHEN startNode(edge) = n THEN 'outgoing' ELSE 'incoming' END
     } AS link

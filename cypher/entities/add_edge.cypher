@@ -19,16 +19,27 @@
 // $weight FLOAT: new weight, or null: an existing relation keeps its own, a new one has 1.0
 // $properties MAP<ANY>: encoded properties; null removes one
 // $change MAP<ANY>: the entry of the audit trail
-WITH 1 AS one
+// A name that an entity had before a merge or a rename means that entity, unless an entity has the name itself.
+WITH
+  coalesce(head(COLLECT {
+    MATCH (:Alias {namespace: $namespace, name_key: $source_key})-[:ALIAS_OF*1..5]->(known:Entity)
+    WHERE NOT EXISTS { MATCH (:Entity {namespace: $namespace, name: $source}) }
+    RETURN known.name LIMIT 1
+  }), $source) AS source_name,
+  coalesce(head(COLLECT {
+    MATCH (:Alias {namespace: $namespace, name_key: $target_key})-[:ALIAS_OF*1..5]->(known:Entity)
+    WHERE NOT EXISTS { MATCH (:Entity {namespace: $namespace, name: $target}) }
+    RETURN known.name LIMIT 1
+  }), $target) AS target_name
 WHERE $create_missing OR (
-  EXISTS { MATCH (:Entity {namespace: $namespace, name: $source}) }
-  AND EXISTS { MATCH (:Entity {namespace: $namespace, name: $target}) }
+  EXISTS { MATCH (:Entity {namespace: $namespace, name: source_name}) }
+  AND EXISTS { MATCH (:Entity {namespace: $namespace, name: target_name}) }
 )
-MERGE (source:Entity {namespace: $namespace, name: $source})
+MERGE (source:Entity {namespace: $namespace, name: source_name})
 ON CREATE SET
   source.node_id = $source_id, source.label = $source_label, source:$($source_labels),
   source.created_at = datetime(), source.updated_at = datetime(), source.change_operation = $change.operation
-MERGE (target:Entity {namespace: $namespace, name: $target})
+MERGE (target:Entity {namespace: $namespace, name: target_name})
 ON CREATE SET
   target.node_id = $target_id, target.label = $target_label, target:$($target_labels),
   target.created_at = datetime(), target.updated_at = datetime(), target.change_operation = $change.operation
@@ -56,12 +67,16 @@ SET edge.weight = coalesce($weight, edge.weight, 1.0)
 SET edge.updated_at = CASE WHEN changed THEN datetime() ELSE edge.updated_at END
 // What a person created by hand gets its ids and its keys for indexes here.
 SET edge.edge_id = coalesce(edge.edge_id, $edge_id)
-SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope, source.name_key = $source_key
-SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope, target.name_key = $target_key
+SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope,
+  source.name_key = CASE WHEN source.name = $source THEN $source_key ELSE source.name_key END
+SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope,
+  target.name_key = CASE WHEN target.name = $target THEN $target_key ELSE target.name_key END
 RETURN
   edge.edge_id AS edge_id,
   source.node_id AS source_node_id,
   target.node_id AS target_node_id,
+  source.name AS source_name,
+  target.name AS target_name,
   edge.weight AS weight,
   created, source_created, target_created,
   coalesce(

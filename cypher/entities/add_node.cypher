@@ -11,9 +11,14 @@
 // $vector_id INTEGER: id of the insight, or null; if it does not exist, nothing is written and no row returned
 // $change MAP<ANY>: the entry of the audit trail
 OPTIONAL MATCH (insight:Insight {namespace: $namespace, id: $vector_id})
-WITH insight
+// A name that an entity had before a merge or a rename means that entity, unless an entity has the name itself.
+WITH insight, coalesce(head(COLLECT {
+  MATCH (:Alias {namespace: $namespace, name_key: $name_key})-[:ALIAS_OF*1..5]->(known:Entity)
+  WHERE NOT EXISTS { MATCH (:Entity {namespace: $namespace, name: $name}) }
+  RETURN known.name LIMIT 1
+}), $name) AS name
 WHERE $vector_id IS NULL OR insight IS NOT NULL
-MERGE (entity:Entity {namespace: $namespace, name: $name})
+MERGE (entity:Entity {namespace: $namespace, name: name})
 ON CREATE SET
   entity.node_id = $node_id, entity.label = $label, entity:$($labels),
   entity.created_at = datetime(), entity.updated_at = datetime(), entity.change_operation = $change.operation
@@ -30,7 +35,8 @@ FOREACH (_ IN CASE WHEN changed AND NOT created THEN [1] ELSE [] END |
 SET entity.label = CASE WHEN plain THEN $label ELSE entity.label END,
   entity:$(CASE WHEN plain THEN $labels ELSE [] END)
 // What a person created by hand gets its id and its keys for indexes here.
-SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope, entity.name_key = $name_key
+SET entity.node_id = coalesce(entity.node_id, $node_id), entity.scope = $scope,
+  entity.name_key = CASE WHEN entity.name = $name THEN $name_key ELSE entity.name_key END
 SET entity += $properties
 SET entity.updated_at = CASE WHEN changed THEN datetime() ELSE entity.updated_at END
 WITH entity, insight, created, change
@@ -52,6 +58,7 @@ CALL (entity, insight, change) {
 }
 RETURN
   entity.node_id AS node_id,
+  entity.name AS name,
   coalesce(entity.label, head([label IN labels(entity) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,
   created,
   head([(entity)-[:DESCRIBED_BY]->(described:Insight) | described.id]) AS vector_id

@@ -26,7 +26,14 @@ OPTIONAL CALL (entity) {
 OPTIONAL CALL (entity, record) {
   WITH entity, record
   WHERE entity IS NULL AND record IS NULL
-  MATCH (equal:Entity {namespace: $namespace, name_key: $key})
+  CALL () {
+    MATCH (equal:Entity {namespace: $namespace, name_key: $key})
+    RETURN equal
+    UNION
+    // A name from before a merge or a rename.
+    MATCH (:Alias {namespace: $namespace, name_key: $key})-[:ALIAS_OF*1..5]->(equal:Entity)
+    RETURN equal
+  }
   WITH equal
   LIMIT 2
   WITH collect(equal) AS found

@@ -1,4 +1,4 @@
-// Returns passages with their entries for a page of hits, and which other passages are not in the scope.
+// Returns passages with their entries for a page of hits, and which passages are not in the scope or have expired.
 // read
 // $namespace STRING: the caller's namespace
 // $ids LIST<STRING>: ids of the passages
@@ -10,7 +10,18 @@ CALL () {
   UNWIND $ids AS id
   MATCH (passage:Passage {namespace: $namespace, id: id})
   MATCH (entry:Entry {namespace: $namespace, node_id: passage.record})
-  RETURN collect({
+  WITH passage, entry, coalesce(entry.expires_at <= datetime(), false) AS expired, head(COLLECT {
+    MATCH (correction:Correction)-[:CORRECTS]->(entry)
+    RETURN {
+      correction_id: correction.id,
+      text: left(
+        coalesce(correction.reason + ' ', '') + coalesce(correction.corrected_value, correction.correction_type), 200
+      )
+    }
+    ORDER BY correction.created_at DESC, correction.node_id DESC
+    LIMIT 1
+  }) AS corrected_by
+  RETURN collect(CASE WHEN NOT expired THEN {
     passage: passage.id,
     id: entry.id,
     title: entry.title,
@@ -22,12 +33,18 @@ CALL () {
     source_ref: entry.source_ref,
     text: coalesce(passage.text, passage.body),
     words: passage.words,
-    around: passage.around
-  }) AS found
+    around: passage.around,
+    corrected_by: corrected_by
+  } END) AS found, collect(DISTINCT CASE WHEN expired THEN entry.node_id END) AS expired
+}
+CALL (expired) {
+  UNWIND expired AS record
+  MATCH (part:Passage {namespace: $namespace, record: record})
+  RETURN collect(part.id) AS expired_passages
 }
 RETURN
   found,
   [id IN $others WHERE NOT EXISTS {
     MATCH (passage:Passage {namespace: $namespace, id: id})
     WHERE passage.scope CONTAINS $scope AND $since <= passage.at <= $until
-  }] AS gone
+  }] + expired_passages AS gone

@@ -15,5 +15,8 @@ WITH entry, collect(part) AS parts
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-FOREACH (part IN parts | DETACH DELETE part)
-REMOVE entry:Passage:Unprojected
+// A search of the past finds them by their words.
+FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
+  SET part.former_until = entry.superseded_at, part:FormerPassage
+  REMOVE part:Passage:Unprojected
+)

@@ -13,7 +13,7 @@
 // $after INTEGER: integer id of the last entry of its session and project, or null
 // $at ZONED DATETIME: when it was saved
 // $by STRING: name of the principal who saved it
-// $document MAP<ANY>: current_source and hash of a document's entry; else empty
+// $current MAP<ANY>: properties of a current entry: keys that recognise it, and until when it is valid
 // $passage MAP<ANY>: properties of the passage, if the entry is one passage; else empty
 // $passage_labels LIST<STRING>: Passage and Unprojected, if the entry is one passage; else empty
 // $change MAP<ANY>: the entry of the audit trail
@@ -36,7 +36,7 @@ CREATE (entry:Entry {
   created_at: $at,
   created_by: $by
 })-[:IN]->(project)
-SET entry += $document, entry += $passage, entry:$($passage_labels)
+SET entry += $current, entry += $passage, entry:$($passage_labels)
 WITH entry
 CALL (entry) {
   MATCH (session:Session {namespace: $namespace, id: $session_id})

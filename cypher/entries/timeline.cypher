@@ -11,6 +11,8 @@ CALL (anchor) {
     AND entry.created_at <= anchor.created_at AND entry.node_id IS NOT NULL
     // Neo4j would plan an OR as two searches and sort all of their rows.
     AND CASE WHEN entry.created_at = anchor.created_at THEN entry.node_id < anchor.node_id ELSE true END
+    // Former texts of documents are history that a timeline shows; memories that were replaced or expired are not.
+    AND (entry.status = 'active' OR entry.hash IS NOT NULL) AND coalesce(entry.expires_at > datetime(), true)
   WITH entry
   // The complete order of the index, so that no more rows than the limit are read.
   ORDER BY entry.namespace DESC, entry.project DESC, entry.created_at DESC, entry.node_id DESC
@@ -22,6 +24,7 @@ CALL (anchor) {
   WHERE entry.namespace = $namespace AND entry.project = anchor.project
     AND entry.created_at >= anchor.created_at AND entry.node_id IS NOT NULL
     AND CASE WHEN entry.created_at = anchor.created_at THEN entry.node_id > anchor.node_id ELSE true END
+    AND (entry.status = 'active' OR entry.hash IS NOT NULL) AND coalesce(entry.expires_at > datetime(), true)
   WITH entry
   ORDER BY entry.namespace, entry.project, entry.created_at, entry.node_id
   LIMIT $after
@@ -36,4 +39,4 @@ RETURN
   entry.created_at.epochMillis AS created_at,
   entry.session_id AS session_id,
   entry.source_ref AS source_ref,
-  entry.status AS status
+  CASE WHEN entry.status = 'active' AND entry.expires_at <= datetime() THEN 'expired' ELSE entry.status END AS status

@@ -35,4 +35,15 @@ RETURN
   message.message_type AS message_type,
   message.tool_info AS tool_info,
   message.context_snapshot_id AS context_snapshot_id,
-  message.source_attribution_id AS source_attribution_id
+  message.source_attribution_id AS source_attribution_id,
+  head(COLLECT {
+    MATCH (correction:Correction)-[:CORRECTS]->(message)
+    RETURN {
+      correction_id: correction.id,
+      text: left(
+        coalesce(correction.reason + ' ', '') + coalesce(correction.corrected_value, correction.correction_type), 200
+      )
+    }
+    ORDER BY correction.created_at DESC, correction.node_id DESC
+    LIMIT 1
+  }) AS corrected_by

@@ -7,6 +7,17 @@
 CALL () {
   UNWIND $ids AS id
   MATCH (passage:Passage {namespace: $namespace, id: id})-[:PASSAGE_OF]->(message:Message {agent_id: $agent_id})
+  WITH passage, message, head(COLLECT {
+    MATCH (correction:Correction)-[:CORRECTS]->(message)
+    RETURN {
+      correction_id: correction.id,
+      text: left(
+        coalesce(correction.reason + ' ', '') + coalesce(correction.corrected_value, correction.correction_type), 200
+      )
+    }
+    ORDER BY correction.created_at DESC, correction.node_id DESC
+    LIMIT 1
+  }) AS corrected_by
   RETURN collect({
     passage: passage.id,
     text: passage.text,
@@ -23,7 +34,8 @@ CALL () {
       message_type: message.message_type,
       tool_info: message.tool_info,
       context_snapshot_id: message.context_snapshot_id,
-      source_attribution_id: message.source_attribution_id
+      source_attribution_id: message.source_attribution_id,
+      corrected_by: corrected_by
     }
   }) AS found
 }

@@ -23,6 +23,11 @@ WITH COLLECT {
   UNION MATCH (record:Metric {namespace: $namespace, id: $original_entry_id}) RETURN record
   UNION MATCH (record:Entry {namespace: $namespace, id: $original_entry_id}) RETURN record
   UNION MATCH (record:Decision {namespace: $namespace, id: $original_entry_id}) RETURN record
+  UNION MATCH (record:Insight {namespace: $namespace, id: toIntegerOrNull($original_entry_id)}) RETURN record
+  UNION
+  MATCH (collection:MemoryCollection {namespace: $namespace, of: 'memories', state: 'live'})
+  MATCH (record:Collected {namespace: $namespace, collection: collection.id, id: $original_entry_id})
+  RETURN record
 } AS records
 MERGE (agent:JournalAgent {namespace: $namespace, id: $agent_id})
 ON CREATE SET agent.name = $agent_id, agent.created_at = datetime({epochMillis: $at})

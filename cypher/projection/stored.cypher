@@ -8,4 +8,10 @@ CALL () {
   MATCH (n:Passage) WHERE $kind = 'passage' AND n.namespace = $namespace AND n.id > $after
   RETURN n ORDER BY n.namespace, n.id LIMIT $limit
 }
-RETURN elementId(n) AS element, toString(n.id) AS key, coalesce(toIntegerOrNull(n.revision), 0) AS revision, n:Unprojected AS queued
+RETURN
+  elementId(n) AS element,
+  toString(n.id) AS key,
+  coalesce(toIntegerOrNull(n.revision), 0) AS revision,
+  n:Unprojected AS queued,
+  // A person who deletes a record by hand leaves its passages.
+  size(labels(n)) = 1 + toInteger(n:Unprojected) + toInteger(n:Reindex) AND NOT EXISTS { (n)-[:PASSAGE_OF]->() } AS stranded

@@ -3,6 +3,13 @@
 // $namespace STRING: the caller's namespace
 // $names LIST<STRING>: the keys of the names
 UNWIND $names AS name
-MATCH (entity:Entity {namespace: $namespace, name_key: name})
+CALL (name) {
+  MATCH (entity:Entity {namespace: $namespace, name_key: name})
+  RETURN entity
+  UNION
+  // A name from before a merge or a rename.
+  MATCH (:Alias {namespace: $namespace, name_key: name})-[:ALIAS_OF*1..5]->(entity:Entity)
+  RETURN entity
+}
 RETURN name AS found, entity.name AS name
 ORDER BY found, name

@@ -18,6 +18,9 @@ FOR (record:Retracted) ON (record.namespace, record.name);
 CREATE INDEX retracted_target_key IF NOT EXISTS
 FOR (record:Retracted) ON (record.namespace, record.target_key);
 
+CREATE INDEX retracted_record IF NOT EXISTS
+FOR (record:Retracted) ON (record.namespace, record.record);
+
 CREATE INDEX alias_name_key IF NOT EXISTS
 FOR (alias:Alias) ON (alias.namespace, alias.name_key);
 
@@ -29,6 +32,10 @@ REMOVE entity:Retracted;
 MATCH (entity:Entity:Alias)
 SET entity.label = coalesce(entity.label, 'Alias')
 REMOVE entity:Alias;
+
+MATCH (entity:Entity:Erasure)
+SET entity.label = coalesce(entity.label, 'Erasure')
+REMOVE entity:Erasure;
 
 MATCH (source:Entity)-[old:FORMER|WAS|ALIAS_OF]->(target:Entity)
 MERGE (source)-[edge:RELATED {relation: coalesce(old.relation, type(old))}]->(target)

@@ -12,6 +12,17 @@ CALL (live) {
   UNWIND $records AS record
   MATCH (memory:Interaction {namespace: $namespace, node_id: record})
   WHERE memory.collection IN live
+  WITH memory, record, head(COLLECT {
+    MATCH (correction:Correction)-[:CORRECTS]->(memory)
+    RETURN {
+      correction_id: correction.id,
+      text: left(
+        coalesce(correction.reason + ' ', '') + coalesce(correction.corrected_value, correction.correction_type), 200
+      )
+    }
+    ORDER BY correction.created_at DESC, correction.node_id DESC
+    LIMIT 1
+  }) AS corrected_by
   RETURN collect({
     record: record,
     id: memory.id,
@@ -19,7 +30,8 @@ CALL (live) {
     at: memory.created_at.epochMillis,
     prompt: memory.prompt,
     thought: memory.thought,
-    response: memory.response
+    response: memory.response,
+    corrected_by: corrected_by
   }) AS found
 }
 RETURN

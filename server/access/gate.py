@@ -26,9 +26,16 @@ _PUBLIC_BELOW = ("/static-offline-docs/", "/docs/")
 """The script and style of the API page."""
 _MCP = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_METHODS = ("GET", "POST", "DELETE")
-_HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "last-event-id")
-_EXPOSED_HEADERS = ("x-request-id", "retry-after", "mcp-session-id")
+_METHODS = ("GET", "POST", "PATCH", "DELETE")
+_HEADERS = (
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "last-event-id",
+)
+_EXPOSED_HEADERS = ("x-request-id", "retry-after", "mcp-session-id", "idempotent-replayed")
 _FOREIGN_HOST = 421
 
 ToResponse = Callable[[PrecedentError], Response]

@@ -35,6 +35,7 @@ TOOLS: Mapping[str, Role] = {
     "get_entries": Role.VIEWER,
     "ingest_docs": Role.AGENT,
     "retention_dry_run": Role.AGENT,
+    "update_memory": Role.AGENT,
     # journal
     "store_conversation_message": Role.AGENT,
     "get_conversation_history": Role.VIEWER,
@@ -68,6 +69,19 @@ TOOLS: Mapping[str, Role] = {
     # evaluation
     "store_dual_judge_scores": Role.AGENT,
     "get_golden_test_results": Role.AGENT,  # it stores the result of the day
+    # history
+    "why": Role.VIEWER,
+    "impact": Role.VIEWER,
+    # curation
+    "retract": Role.AGENT,  # what a human wrote: admin
+    "rename_entity": Role.AGENT,
+    "merge_entities": Role.AGENT,
+    "similar_entities": Role.VIEWER,
+    "erase": Role.ADMIN,
+    "undo": Role.AGENT,  # what a human did: admin
+    # history
+    "changes": Role.VIEWER,
+    "resume": Role.VIEWER,
 }
 
 RESOURCES: Mapping[str, Role] = {
@@ -99,6 +113,8 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "GET /decisions": Role.VIEWER,
     "GET /decisions/{decision_id}": Role.VIEWER,
     "GET /overview": Role.VIEWER,
+    "GET /why": Role.VIEWER,
+    "GET /impact": Role.VIEWER,
     "POST /decisions/proposals": Role.AGENT,
     "GET /decisions/proposals": Role.VIEWER,
     "POST /decisions/proposals/{proposal_id}/accept": Role.ADMIN,
@@ -111,7 +127,10 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "POST /entries": Role.AGENT,
     "POST /entries/query": Role.VIEWER,
     "GET /entries/{entry_id}": Role.VIEWER,
+    "PATCH /entries/{entry_id}": Role.AGENT,
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
+    "GET /changes": Role.VIEWER,
+    "GET /resume": Role.VIEWER,
     "GET /db/export": Role.ADMIN,
     "POST /db/import": Role.AGENT,  # replacing requires admin
 }

@@ -205,4 +205,5 @@ def _to_result(found: _ConfirmedInsights, hit: Fused, query_terms: Set[str]) -> 
         score=hit.score,
         # Without another reason it is one of the nearest, however far.
         why=why or ["meaning"],
+        corrected_by=row["corrected_by"],
     )

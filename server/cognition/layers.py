@@ -98,4 +98,5 @@ def _to_insight(row: Row) -> Insight:
         created_at=row["created_at"],
         source_ids=row["source_ids"],
         metadata=InsightMetadata(fidelity_warning=row["fidelity_warning"], warning_message=row["warning_message"]),
+        corrected_by=row["corrected_by"],
     )

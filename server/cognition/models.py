@@ -27,6 +27,7 @@ from server.cognition.fields import (
     Text,
 )
 from server.core.fields import Instant, JsonObject
+from server.interface.corrections import CorrectedBy, optional_field
 from server.interface.tools import ToolInput, ToolOutput
 
 DEFAULT_TOP_K = 5
@@ -97,6 +98,7 @@ class FoundInsight(ToolOutput):
     source_ids: list[int]
     score: float
     why: list[Literal["meaning", "words", "neighbour", "graph"]]
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class UsedWeights(ToolOutput):
@@ -212,6 +214,7 @@ class Insight(ToolOutput):
     created_at: Instant
     source_ids: list[int]
     metadata: InsightMetadata
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class ReadWorkingMemory(ToolInput):

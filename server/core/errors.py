@@ -8,7 +8,8 @@ PrecedentError
 │   │   └── GoldenSetEmpty       GOLDEN_SET_EMPTY
 │   ├── PolicyBlocked            POLICY_BLOCKED
 │   ├── Conflict                 CONFLICT
-│   │   └── ConcurrentWrite      CONFLICT
+│   │   ├── ConcurrentWrite      CONFLICT
+│   │   └── KeyReused            CONFLICT
 │   ├── PermissionDenied         PERMISSION_DENIED
 │   ├── Unauthenticated          UNAUTHENTICATED
 │   ├── ForeignHost              HOST_NOT_ALLOWED
@@ -100,6 +101,10 @@ class Conflict(RequestError):
 
 class ConcurrentWrite(Conflict):
     """Another caller wrote or removed the same thing at the same moment: the same call may go through now."""
+
+
+class KeyReused(Conflict):
+    """The idempotency key belongs to a call with other arguments: use a new key for a new call."""
 
 
 class PermissionDenied(RequestError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from anyio import to_thread
@@ -20,8 +21,12 @@ NamesByKey = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class EntityLinks:
-    """Names that a decision is about (its target's entity first), names that it mentions, and similar targets."""
+    """Names that a decision is about (its target's entity first), names that it mentions, and similar targets.
 
+    `target` is the target; where it is a former name of an entity, that entity's name now.
+    """
+
+    target: str
     about: list[str]
     mentions: list[str]
     similar_targets: list[Row]
@@ -36,9 +41,9 @@ class EntityLinks:
 
 
 async def load_entity_links(
-    graph: Graph, namespace: str, target: str, about: Sequence[str], texts: Iterable[str], *, near: bool
+    graph: Graph, namespace: str, target: str, about: Sequence[str], texts: Iterable[str], *, now: datetime | None
 ) -> EntityLinks:
-    """Find all links in one read. `texts` are the texts of the decision; `near` also loads similar targets."""
+    """Find all links in one read. `texts` are the texts of the decision; `now` also loads similar targets in force."""
     text = "\n\n".join(texts)
     if len(text) <= _SHORT:
         linked, possible = find_names(text)
@@ -48,7 +53,8 @@ async def load_entity_links(
         "decisions/entity_links",
         namespace=namespace,
         names=list({*possible, *map(comparison_key, (target, *about, *linked))}),
-        query=build_near_query(namespace, target) if near else "",
+        query=build_near_query(namespace, target) if now else "",
+        now=now,
         limit=COMPARED,
     )
     known: dict[str, list[str]] = {}
@@ -56,7 +62,14 @@ async def load_entity_links(
         known.setdefault(key, []).append(name)
     about_names = list(dict.fromkeys(match_entity(name, known) for name in (target, *about)))
     mentions = (name for name in list_mentions(linked, possible, known) if name not in about_names)
-    return EntityLinks(about_names, list(mentions)[:MAX_MENTIONS], row["near"])
+    return EntityLinks(_resolve_alias(target, known), about_names, list(mentions)[:MAX_MENTIONS], row["near"])
+
+
+def _resolve_alias(name: str, known: NamesByKey) -> str:
+    """Return the name that an entity has now, where this is a former one."""
+    key = comparison_key(name)
+    names = {comparison_key(each): each for each in known.get(key, ())}
+    return name if key in names or len(names) != 1 else next(iter(names.values()))
 
 
 def find_names(text: str) -> tuple[list[str], Spans]:

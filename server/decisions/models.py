@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from server.core.fields import LONGEST_TEXT, NonBlankText, Since, Until
+from server.decisions.times import HoldingPeriod, TimedOutput
+from server.interface.times import PastQuestion
 from server.interface.tools import ToolInput, ToolOutput
 from server.ranking.policy import Mode
 
@@ -26,7 +28,7 @@ class RejectedAlternative(ToolInput):
     why_not: Annotated[str, Field(max_length=10_000)] = ""
 
 
-class LinkedRequest(ToolInput):
+class LinkedRequest(HoldingPeriod):
     """The text of a decision or proposal, and its links; `[[Name]]` in its texts links as well."""
 
     title: Title
@@ -58,13 +60,18 @@ class SupersedeDecision(LinkedRequest):
     evidence: EvidenceIds = Field(default=[])
 
 
-class SearchDecisions(ToolInput):
+class SearchDecisions(PastQuestion):
     query: Annotated[str, Field(min_length=1, max_length=10_000), NonBlankText]
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: Mode = "balanced"
     target: Target | None = None
     about: Target | None = Field(None, description="An entity they are about")
-    status: Literal["active", "superseded", "deprecated", "draft", "accepted", "rejected", "falsified"] | None = None
+    status: (
+        Literal[
+            "active", "superseded", "deprecated", "expired", "retracted", "draft", "accepted", "rejected", "falsified"
+        ]
+        | None
+    ) = None
     since: Since | None = Field(None, description="Recorded from this ISO time on")
     until: Until | None = None
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -97,7 +104,7 @@ class Reason(ToolOutput):
     because: str | None = None
 
 
-class FoundDecision(ToolOutput):
+class FoundDecision(TimedOutput):
     id: str
     score: float
     status: str
@@ -153,7 +160,7 @@ class EvidenceItem(ToolOutput):
     name: str
 
 
-class Proposal(ToolOutput):
+class Proposal(TimedOutput):
     """`became` is the decision of an accepted one; `competes_with` the other drafts about its target."""
 
     id: str

@@ -10,6 +10,7 @@ from server.core.types import Row
 from server.decisions.reading import DecisionReader
 from server.decisions.reading_models import DecisionInForce, GetOverview, ListDecisions, Overview
 from server.graph.graph import Graph
+from server.interface.times import Clock
 
 SIZE_LIMIT = 8_000
 """Bytes of the JSON of an overview."""
@@ -31,9 +32,10 @@ _LEAST = {"in_force": 3, "waiting": 1, "colliding": 1, "best_connected": 1, "cha
 class Overviews:
     """The use case of `overview`."""
 
-    def __init__(self, graph: Graph, reader: DecisionReader) -> None:
+    def __init__(self, graph: Graph, reader: DecisionReader, clock: Clock) -> None:
         self._graph = graph
         self._reader = reader
+        self._clock = clock
 
     async def get(self, _request: GetOverview, caller: Principal) -> Overview:
         """Return an overview of the caller's namespace in at most 8 kB.
@@ -42,7 +44,7 @@ class Overviews:
         connected entities are chosen among the 20,000 that were stored first and those that decisions in force name.
         """
         scope: dict[str, Any] = {"namespace": caller.namespace}
-        counts = await self._graph.row("decisions/overview_counts", **scope, most=COUNT_LIMIT)
+        counts = await self._graph.row("decisions/overview_counts", **scope, most=COUNT_LIMIT, now=self._clock())
         in_force = await self._reader.list(ListDecisions(limit=_IN_FORCE), caller)
         waiting = await self._graph.run("decisions/waiting_proposals", **scope, limit=_WAITING)
         colliding = await self._graph.run("decisions/colliding_targets", **scope)
@@ -60,7 +62,12 @@ class Overviews:
             at_least=_list_incomplete(totals),
             in_force=[
                 DecisionInForce(
-                    id=each.id, title=_shorten(each.title), target=_shorten(each.target), created_at=each.created_at
+                    id=each.id,
+                    title=_shorten(each.title),
+                    target=_shorten(each.target),
+                    created_at=each.created_at,
+                    effective_at=each.effective_at,
+                    valid_until=each.valid_until,
                 )
                 for each in in_force.decisions
             ],

@@ -24,6 +24,7 @@ from server.decisions.models import (
     RejectProposal,
 )
 from server.decisions.refusals import format_ids, quote
+from server.decisions.times import describe_period, require_period
 from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
 from server.graph.graph import Graph, Transaction
 from server.graph.keys import comparison_key
@@ -65,6 +66,7 @@ class ProposalService:
                 namespace=caller.namespace,
                 ids=supersedes,
                 target_key=proposal["target_key"],
+                now=proposal["at"],
             )
             if error := refusals.find_proposal_error(supersedes, found, request.target):
                 raise error
@@ -127,6 +129,7 @@ class ProposalService:
                 "consequences": proposal["consequences"],
                 "alternatives": proposal["alternatives"],
                 "alternatives_why_not": proposal["alternatives_why_not"],
+                **_list_period(proposal, at),
                 "things": [{**about, "node_id": fresh[0]}],
             }
             # `accept_proposal` copies the references of the proposal to the decision.
@@ -145,9 +148,10 @@ class ProposalService:
 
         decision, replaced = await self._writer.commit(work)
         superseded = f"; it superseded {format_ids(replaced)}" if replaced else ""
+        holds = describe_period(decision["effective_at"], decision["valid_until"])
         return DecisionResponse(
             status="success",
-            message=f"Accepted: {decision['id']} is in force now for {quote(decision['target'])}{superseded}.",
+            message=f"Accepted: {decision['id']} is in force {holds} for {quote(decision['target'])}{superseded}.",
             decision_id=decision["id"],
             searchable=await self._writer.wait_until_searchable(decision),
         )
@@ -190,6 +194,18 @@ class ProposalService:
         return proposal
 
 
+def _list_period(proposal: Row, at: datetime) -> dict[str, datetime | None]:
+    """Return the two times that a proposal suggests; raise `InvalidArgument` where it would end before it holds."""
+    effective_at, valid_until = _parse_time(proposal["effective_at"]), _parse_time(proposal["valid_until"])
+    require_period(effective_at, valid_until, at)
+    return {"effective_at": effective_at, "valid_until": valid_until}
+
+
+def _parse_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
 def _to_proposal(row: Row) -> Proposal:
     first = datetime.fromisoformat(row["first_observed_at"])
-    return Proposal(**{**row, "first_observed_at": first}, acceptable_from=first + REVIEW_WINDOW)
+    times = {name: _parse_time(row[name]) for name in ("effective_at", "valid_until")}
+    return Proposal(**{**row, **times, "first_observed_at": first}, acceptable_from=first + REVIEW_WINDOW)

@@ -1,6 +1,7 @@
 """Reading decisions and proposals: complete by id or target, and in lists, page by page."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from server.core.errors import NotFound
 from server.core.principals import Principal
 from server.core.types import Row
+from server.decisions.past import load_past_decisions
 from server.decisions.proposals import REVIEW_WINDOW
 from server.decisions.reading_models import (
     Alternative,
@@ -23,12 +25,14 @@ from server.decisions.refusals import format_ids
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import build_fuzzy_query, limit_to_namespace
+from server.interface.times import Clock, Moment, now
 
 _MOST_ITEMS = 50
 """Items of each list of a decision."""
 _LONGEST_REASON = 500
 """Characters of a reason. It is the rationale of the successor, which can be read by its id."""
 _MOST_SUGGESTED = 5
+_TIMES = ("created_at", "effective_at", "valid_until")
 _LEAST_SIMILARITY = 0.5
 """Share of a name that a suggested target has in common with it."""
 
@@ -36,26 +40,22 @@ _LEAST_SIMILARITY = 0.5
 class DecisionReader:
     """The use cases of reading, each within the caller's namespace."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, clock: Clock = now) -> None:
         self._graph = graph
+        self._clock = clock
 
     async def get(self, request: GetDecisions, caller: Principal) -> FullDecisions:
         """Return complete decisions and proposals, in the order of the request.
 
         A target returns what is in force, else the latest decision about it, else its drafts. `unknown` lists what is
-        not found; raise `NotFound`, with near targets, where nothing is found.
+        not found; raise `NotFound`, with near targets, where nothing is found. The id of a retracted one returns it.
         """
         ids, targets = list(dict.fromkeys(request.ids)), list(dict.fromkeys(request.targets))
-        rows = await self._graph.run(
-            "decisions/whole_decisions",
-            namespace=caller.namespace,
-            ids=ids,
-            targets=[{"text": target, "key": comparison_key(target)} for target in targets],
-            most=_MOST_ITEMS,
-            reason=_LONGEST_REASON,
-        )
-        found = {asked for row in rows for asked in row["asked"]}
-        unknown = [asked for asked in dict.fromkeys([*ids, *targets]) if asked not in found]
+        rows = await self._load(ids, targets, caller, request.moment)
+        unknown = _list_unknown([*ids, *targets], rows)
+        if request.moment is None and (missing := [id_ for id_ in ids if id_ in unknown]):
+            rows += await self._load(missing, [], caller, self._now_with_retracted())
+            unknown = _list_unknown([*ids, *targets], rows)
         if not rows:
             raise await self._build_not_found(unknown, caller)
         order = {asked: position for position, asked in enumerate([*ids, *targets])}
@@ -72,10 +72,34 @@ class DecisionReader:
             total=len(rows),
         )
 
+    async def _load(
+        self, ids: Sequence[str], targets: Sequence[str], caller: Principal, moment: Moment | None
+    ) -> list[Row]:
+        asked: dict[str, Any] = {
+            "ids": ids,
+            "targets": [{"text": target, "key": comparison_key(target)} for target in targets],
+            "most": _MOST_ITEMS,
+            "reason": _LONGEST_REASON,
+        }
+        if moment is not None:
+            return await load_past_decisions(self._graph, caller.namespace, moment, **asked)
+        return await self._graph.run(
+            "decisions/whole_decisions", namespace=caller.namespace, now=self._clock(), **asked
+        )
+
+    def _now_with_retracted(self) -> Moment:
+        at = self._clock()
+        return Moment(at, at, retracted=True)
+
     async def list(self, request: ListDecisions, caller: Principal) -> DecisionList:
         """Return one page of the decisions that match, and how many there are."""
+        moment = request.moment
+        if request.status == "retracted":
+            moment = self._now_with_retracted() if moment is None else replace(moment, retracted=True)
+        times: dict[str, Any] = {"now": self._clock()} if moment is None else moment.parameters
         row = await self._graph.row(
-            "decisions/list_decisions",
+            "decisions/list_decisions" if moment is None else "decisions/list_decisions_as_of",
+            **times,
             namespace=caller.namespace,
             status=None if request.status == "all" else request.status,
             target=request.target,
@@ -88,7 +112,7 @@ class DecisionReader:
             limit=request.limit,
             offset=request.offset,
         )
-        decisions = [ListedDecision(**_parse_times(each, "created_at")) for each in row["decisions"]]
+        decisions = [ListedDecision(**_parse_times(each, *_TIMES)) for each in row["decisions"]]
         end = request.offset + len(decisions)
         return DecisionList(
             status="success",
@@ -103,7 +127,9 @@ class DecisionReader:
         names: list[str] = []
         for asked in unknown[:_MOST_SUGGESTED]:
             if query := limit_to_namespace(caller.namespace, build_fuzzy_query(asked)):
-                rows = await self._graph.run("decisions/suggested_targets", namespace=caller.namespace, query=query)
+                rows = await self._graph.run(
+                    "decisions/suggested_targets", namespace=caller.namespace, query=query, now=self._clock()
+                )
                 names += _select_similar(asked, [row["target"] for row in rows])
         targets = list(dict.fromkeys(names))[:_MOST_SUGGESTED]
         advice = f"Similar targets: {format_ids(targets)}." if targets else "No target in force is similar."
@@ -112,6 +138,11 @@ class DecisionReader:
             "search_decisions finds decisions by words, list_decisions lists them.",
             {"unknown": list(unknown), "near_targets": targets},
         )
+
+
+def _list_unknown(asked: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    found = {each for row in rows for each in row["asked"]}
+    return [each for each in dict.fromkeys(asked) if each not in found]
 
 
 def _select_similar(name: str, targets: Sequence[str]) -> list[str]:
@@ -130,7 +161,8 @@ def _to_full_decision(row: Row) -> FullDecision:
     more = {name: rest for name, total in row["totals"].items() if (rest := total - len(row[name])) > 0}
     return FullDecision(
         **{
-            **_parse_times(fields, "created_at"),
+            **_parse_times(fields, *_TIMES),
+            "retracted": row.get("retracted") and _parse_times(row["retracted"], "at"),
             "consequences": _parse_texts(row["consequences"]),
             "alternatives": _parse_alternatives(row),
             "replaced": [_parse_times(each, "at") for each in row["replaced"]],

@@ -14,6 +14,7 @@ from pydantic import (
 
 from server.core.fields import NonBlankText
 from server.decisions.models import BaseResponse, EvidenceItem, Id, Target
+from server.interface.times import PastQuestion
 from server.interface.tools import ToolInput, ToolOutput
 
 MOST_READ = 20
@@ -59,7 +60,7 @@ class SparseOutput(ToolOutput):
         return {name: value for name, value in serialize(self).items() if value is not None}
 
 
-class GetDecisions(ToolInput):
+class GetDecisions(PastQuestion):
     ids: Annotated[list[Id], Field(max_length=MOST_READ)] = Field(default=[])
     targets: Annotated[list[Target], Field(max_length=MOST_READ)] = Field(default=[])
     offset: Annotated[int, Field(ge=0, le=1_000)] = 0
@@ -122,6 +123,14 @@ class ProposalDetails(SparseOutput):
     rejection_reason: str | None = None
 
 
+class Retraction(SparseOutput):
+    """Who retracted a decision, when and why."""
+
+    at: datetime | None = None
+    by: str | None = None
+    reason: str | None = None
+
+
 class FullDecision(SparseOutput):
     """`more` counts, for each list, the items after the first 50."""
 
@@ -133,6 +142,9 @@ class FullDecision(SparseOutput):
     origin: str
     created_by: str | None = None
     created_at: datetime | None = None
+    effective_at: datetime | None = None
+    valid_until: datetime | None = None
+    retracted: Retraction | None = None
     rationale: str
     consequences: list[str] = Field(default=[])
     alternatives: list[Alternative] = Field(default=[])
@@ -157,8 +169,8 @@ class FullDecisions(BaseResponse):
     total: int = 0
 
 
-class ListDecisions(ToolInput):
-    status: Literal["active", "superseded", "deprecated", "draft", "all"] = "active"
+class ListDecisions(PastQuestion):
+    status: Literal["active", "superseded", "deprecated", "expired", "retracted", "draft", "all"] = "active"
     target: Target | None = None
     about: Annotated[str, Field(min_length=1, max_length=1_000), NonBlankText] | None = Field(
         default=None, description="An entity they are about or mention"
@@ -179,6 +191,8 @@ class ListedDecision(SparseOutput):
     origin: str
     created_at: datetime | None = None
     created_by: str | None = None
+    effective_at: datetime | None = None
+    valid_until: datetime | None = None
     superseded_by: str | None = None
 
 
@@ -197,6 +211,8 @@ class DecisionInForce(SparseOutput):
     title: str
     target: str
     created_at: datetime | None = None
+    effective_at: datetime | None = None
+    valid_until: datetime | None = None
 
 
 class WaitingProposal(SparseOutput):

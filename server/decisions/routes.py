@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Path, Query
 
 from server.access.caller import Caller
+from server.access.idempotency import KeyedRoute
 from server.decisions.models import (
     AcceptProposal,
     BaseResponse,
@@ -33,6 +34,7 @@ from server.decisions.reading_models import (
 )
 from server.decisions.service import DecisionService
 from server.interface.state import StateKey
+from server.interface.times import PastQuestion
 
 _DECISION = {
     "title": "Cache carts in Redis",
@@ -65,10 +67,14 @@ class DecisionsQuery(ListDecisions, strict=False):
     """The arguments of `list_decisions` in a query string."""
 
 
+class PastQuery(PastQuestion, strict=False):
+    """The other time that a question in a query string is about."""
+
+
 def build_routes() -> APIRouter:
     """Build the routes of the family; the application stores the service behind them under `SERVICE`."""
-    router = APIRouter(tags=["decisions"])
-    decisions = APIRouter(prefix="/decisions")
+    router = APIRouter(route_class=KeyedRoute, tags=["decisions"])
+    decisions = APIRouter(route_class=KeyedRoute, prefix="/decisions")
     _add_decisions(decisions)
     _add_proposals(decisions)
     _add_reading(decisions)  # last: its path `/{decision_id}` matches `/proposals` as well
@@ -120,9 +126,13 @@ def _add_reading(router: APIRouter) -> None:
         return await service.list_decisions(request, caller)
 
     @router.get("/{decision_id}", operation_id="getDecision", responses=_NOT_FOUND)
-    async def get(decision_id: DecisionId, service: Service, caller: Caller) -> FullDecision:
+    async def get(
+        decision_id: DecisionId, past: Annotated[PastQuery, Query()], service: Service, caller: Caller
+    ) -> FullDecision:
         """Return a complete decision or proposal, with what it replaced, what replaced it, and its links."""
-        answer = await service.get(GetDecisions(ids=[decision_id]), caller)
+        answer = await service.get(
+            GetDecisions.model_construct(ids=[decision_id], as_of=past.as_of, known_at=past.known_at), caller
+        )
         return answer.decisions[0]
 
 

@@ -5,10 +5,11 @@ query names exactly (a target, an id, a title, a number) is more relevant. The g
 and the decision in force at the end of its supersession chain.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import fsum, hypot
+from typing import Any
 
 from server.core.fields import to_milliseconds
 from server.core.types import Row
@@ -17,9 +18,12 @@ from server.decisions.passages import build_decision_tag
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
+from server.graph.lucene import limit_to_namespace
+from server.interface.times import Clock, Moment
 from server.ranking.naming import compute_named_share, compute_numbered_share, find_numbers, list_phrases
 from server.ranking.policy import Candidate, Predecessor, Ranked, rank
 from server.ranking.relevance import WORDS, Evidence, compute_relevance
+from server.ranking.terms import extract_terms, stem_terms
 from server.retrieval.scope import SearchScope
 from server.retrieval.search import Candidates, PassageSearch
 from server.vectors.store import Vector, VectorStore
@@ -27,6 +31,8 @@ from server.vectors.store import Vector, VectorStore
 _PREVIEW = 200
 _MOST_FILTERED = 200
 """Decisions of one target, or about one entity, that are candidates whatever their words."""
+_MOST_TERMS = 100
+"""Terms of a query for what was retracted."""
 _MOST_EMBEDDED = 32
 """Decisions that Qdrant does not store yet and that one search embeds."""
 
@@ -58,9 +64,10 @@ class _Similarity:
 class DecisionSearch:
     """The search of decisions and proposals."""
 
-    def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder) -> None:
+    def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder, clock: Clock) -> None:
         self._graph = graph
         self._embedder = embedder
+        self._clock = clock
         self._passages = PassageSearch(graph, vectors, embedder, all_words=True)
 
     async def run(self, request: SearchDecisions, namespace: str) -> SearchResponse:
@@ -100,8 +107,16 @@ class DecisionSearch:
     async def _load_candidates(
         self, request: SearchDecisions, namespace: str, records: Sequence[int]
     ) -> dict[str, Row]:
+        now, moment = self._clock(), request.moment
+        if request.status == "retracted":
+            moment = replace(moment or Moment(now, now), retracted=True)
+        times: dict[str, Any] = {"now": now}
+        if moment is not None:
+            query = limit_to_namespace(namespace, " ".join(extract_terms(request.query)[:_MOST_TERMS]))
+            times = {**moment.parameters, "retracted_query": query or ""}
         row = await self._graph.row(
-            "decisions/candidates",
+            "decisions/candidates" if moment is None else "decisions/candidates_as_of",
+            **times,
             namespace=namespace,
             records=records,
             keys=list_phrases(request.query),
@@ -138,11 +153,13 @@ class DecisionSearch:
             lacking = [record for record in lacking if record not in meanings]
             projected = [record for record in lacking if record not in stale]
             meanings |= await self._passages.load_cosines(narrow, vector, projected)
+        retracted = _list_retracted_texts(rows.values())
         if unprojected := [record for record in lacking if record not in meanings][:_MOST_EMBEDDED]:
-            meanings |= await self._embed(narrow.namespace, vector, unprojected)
+            meanings |= await self._embed(narrow.namespace, vector, unprojected, retracted)
         # A candidate that cannot be compared counts as the others do on average.
         average = fsum(meanings.values()) / len(meanings) if meanings else None
         words = proposed.compute_words()
+        words |= {record: _compute_share_of_words(query, text) for record, text in retracted.items()}
         return {
             id_: _Similarity(
                 meanings.get(row["record"], average),
@@ -153,10 +170,25 @@ class DecisionSearch:
             for id_, row in rows.items()
         }
 
-    async def _embed(self, namespace: str, vector: Vector, records: Sequence[int]) -> dict[int, float]:
-        texts = await self._graph.run("decisions/texts", namespace=namespace, records=records)
-        vectors = await self._embedder.embed_passages([row["text"] for row in texts], urgent=True)
-        return {row["record"]: _compute_cosine(vector, each) for row, each in zip(texts, vectors, strict=True)}
+    async def _embed(
+        self, namespace: str, vector: Vector, records: Sequence[int], retracted: Mapping[int, str]
+    ) -> dict[int, float]:
+        stored = await self._graph.run("decisions/texts", namespace=namespace, records=records)
+        texts = {row["record"]: row["text"] for row in stored}
+        texts |= {record: retracted[record] for record in records if record in retracted}
+        vectors = await self._embedder.embed_passages(list(texts.values()), urgent=True)
+        return {record: _compute_cosine(vector, each) for record, each in zip(texts, vectors, strict=True)}
+
+
+def _list_retracted_texts(rows: Iterable[Row]) -> dict[int, str]:
+    """Return the texts of retracted candidates, which have no passages, by their integer ids."""
+    return {row["record"]: row["retracted_text"] for row in rows if row.get("retracted_text")}
+
+
+def _compute_share_of_words(query: str, text: str) -> float:
+    """Return the share of the query's terms that a text has."""
+    asked = stem_terms(extract_terms(query))
+    return len(asked & stem_terms(extract_terms(text))) / len(asked) if asked else 0.0
 
 
 def _compute_share_named(query: str, row: Row) -> float:
@@ -189,6 +221,7 @@ def _to_candidate(row: Row, similarities: Mapping[str, _Similarity]) -> Candidat
         because=similarities[row["id"]].explanation,
         meaning=similarities[row["id"]].meaning if similarities[row["id"]].is_compared else None,
         replaced=max(replaced, key=lambda each: (each.similarity, each.id), default=None),
+        pending=row["pending"],
     )
 
 
@@ -204,8 +237,14 @@ def _to_result(row: Row, hit: Ranked) -> FoundDecision:
         origin=hit.candidate.origin,
         superseded_by=row["superseded_by"],
         created_at=hit.candidate.created_at,
+        effective_at=_parse(row["effective_at"]),
+        valid_until=_parse(row["valid_until"]),
         why=[Reason(part=each.part, amount=each.amount, because=each.because) for each in hit.why],
     )
+
+
+def _parse(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text.partition("[")[0])
 
 
 def _format_message(

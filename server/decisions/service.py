@@ -37,15 +37,10 @@ from server.decisions.reading_models import (
 )
 from server.decisions.refusals import format_ids, quote
 from server.decisions.search import DecisionSearch
-from server.decisions.writing import (
-    Clock,
-    DecisionWriter,
-    Record,
-    add_agent_marker,
-    now,
-    require_stored,
-)
+from server.decisions.times import describe_period
+from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
 from server.graph.graph import Transaction
+from server.interface.times import Clock, now
 from server.parts import Parts
 
 
@@ -59,10 +54,10 @@ class DecisionService:
         """
         self._graph = parts.graph
         self._writer = DecisionWriter(parts, cooldown=cooldown, clock=clock)
-        self._search = DecisionSearch(parts.graph, parts.vectors, parts.embedder)
+        self._search = DecisionSearch(parts.graph, parts.vectors, parts.embedder, clock)
         self._proposals = ProposalService(parts.graph, self._writer)
-        self._reader = DecisionReader(parts.graph)
-        self._overviews = Overviews(parts.graph, self._reader)
+        self._reader = DecisionReader(parts.graph, clock)
+        self._overviews = Overviews(parts.graph, self._reader, clock)
 
     async def record(self, request: RecordDecision, caller: Principal) -> DecisionResponse:
         """Put a decision in force for a target that has none.
@@ -81,12 +76,15 @@ class DecisionService:
             await self._graph.transaction(work)
         except Conflict as conflict:
             in_force = await self._graph.run(
-                "decisions/decisions_in_force", namespace=caller.namespace, target_key=decision["target_key"]
+                "decisions/decisions_in_force",
+                namespace=caller.namespace,
+                target_key=decision["target_key"],
+                now=decision["at"],
             )
             if not in_force:
                 raise
             raise refusals.build_conflict(in_force, request.target, caller) from conflict
-        message = f"Recorded; in force now for {quote(request.target)}."
+        message = f"Recorded; in force {_describe(request)} for {quote(request.target)}."
         if near:
             others = ", ".join(f"{quote(other.target)} ({other.decision_id})" for other in near)
             message += f" In force for an almost equal target: {others}. If they are one question, use one target."
@@ -107,7 +105,7 @@ class DecisionService:
             await self._writer.supersede(transaction, decision, old_ids, caller, references)
 
         await self._writer.commit(work)
-        message = f"Superseded {format_ids(old_ids)}; in force now for {quote(request.target)}."
+        message = f"Superseded {format_ids(old_ids)}; in force {_describe(request)} for {quote(request.target)}."
         return await self._to_response(decision, message)
 
     async def search(self, request: SearchDecisions, caller: Principal) -> SearchResponse:
@@ -169,3 +167,7 @@ class DecisionService:
             searchable=searchable,
             near_targets=list(near),
         )
+
+
+def _describe(request: RecordDecision | SupersedeDecision) -> str:
+    return describe_period(request.effective_at, request.valid_until)

@@ -5,7 +5,6 @@ Source: DEC-4, DEC-10, DEC-70.
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from secrets import token_hex
 from typing import Any, TypeVar
@@ -20,23 +19,19 @@ from server.decisions.connections import load_entity_links
 from server.decisions.models import LinkedRequest, NearTarget
 from server.decisions.near_targets import list_near_targets
 from server.decisions.passages import AGENT_MARKER, build_passages, format_decision
+from server.decisions.times import require_period
 from server.graph.graph import Transaction
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
+from server.interface.times import Clock
 from server.parts import Parts
 from server.retrieval.writing import prepare_text, wait_for_passages
 
 T = TypeVar("T")
-Clock = Callable[[], datetime]
 _SHORT = 10_000
 """Characters of a text that is cut at once; a longer one is cut in a thread."""
 Record = dict[str, Any]
 """The parameters of a statement that stores a decision or a proposal."""
-
-
-def now() -> datetime:
-    """Return the time in UTC."""
-    return datetime.now(UTC)
 
 
 class DecisionWriter:
@@ -77,14 +72,19 @@ class DecisionWriter:
         options = [alternative.option for alternative in request.alternatives]
         why_not = [alternative.why_not for alternative in request.alternatives]
         texts = [request.title, rationale, *consequences, *options, *why_not]
-        links = await load_entity_links(self._graph, caller.namespace, request.target, request.about, texts, near=near)
+        links = await load_entity_links(
+            self._graph, caller.namespace, request.target, request.about, texts, now=self.clock() if near else None
+        )
         begun, fresh = await self.begin_record(kind, caller, len(links.about) + len(links.mentions))
-        target_key = comparison_key(request.target)
+        require_period(request.effective_at, request.valid_until, begun["at"])
+        target_key = comparison_key(links.target)
         content = {
             "title": request.title,
             "target": request.target,
             "target_key": target_key,
             "rationale": rationale,
+            "effective_at": request.effective_at,
+            "valid_until": request.valid_until,
             "consequences": consequences,
             "alternatives": options,
             "alternatives_why_not": why_not,
@@ -152,7 +152,11 @@ class DecisionWriter:
         """Put a decision in force in place of others; raise why that is not possible."""
         await transaction.run("decisions/lock_decisions", namespace=caller.namespace, ids=old_ids)
         found = await transaction.run(
-            "decisions/decisions_to_replace", namespace=caller.namespace, ids=old_ids, target_key=decision["target_key"]
+            "decisions/decisions_to_replace",
+            namespace=caller.namespace,
+            ids=old_ids,
+            target_key=decision["target_key"],
+            now=decision["at"],
         )
         if error := refusals.find_supersede_error(old_ids, found, decision["target"], caller):
             raise error

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from server.core.fields import ValidText
+from server.core.fields import Until, ValidText
 from server.interface.tools import ToolInput, ToolOutput
 
 _RECORD_ID = re.compile(r"(decision|proposal)_\d{8}_\d{6}_\d{6}_[0-9a-f]{8}")
@@ -29,6 +29,9 @@ EntityName = Annotated[Name, AfterValidator(_refuse_record_id)]
 ShortText = Annotated[str, Field(max_length=1000), ValidText]
 Weight = Annotated[float, Field(ge=0.0, le=1.0)]
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
+Reason = Annotated[str, Field(min_length=3, max_length=10_000, pattern=r"\S", description="Why; kept"), ValidText]
+AsOf = Annotated[Until, Field(description="ISO time: as it was then")]
+"""A time in the past; a date is its end. Source: ENT-66."""
 Properties = Annotated[dict[str, Any], Field(default_factory=dict)]
 """Any JSON object. `properties.py` validates and encodes it."""
 
@@ -91,6 +94,7 @@ class QueryNeighbors(ToolInput):
     direction: Literal["both", "outgoing", "incoming"] = "both"
     limit: int = Field(200, ge=1, le=1000)
     offset: Offset = 0
+    as_of: AsOf | None = None
 
 
 Direction = Literal["outgoing", "incoming"]
@@ -164,6 +168,7 @@ class FindPath(ToolInput):
     max_depth: int = Field(5, ge=1, le=10)
     relation_types: list[ShortText] | None = Field(None, min_length=1, max_length=100, description="Follow only these")
     max_paths: int = Field(1, ge=1, le=10, description="Number of shortest paths")
+    as_of: AsOf | None = None
 
 
 class PathStep(ToolOutput):
@@ -192,4 +197,49 @@ class PathAnswer(ToolOutput):
     start_node: str
     end_node: str
     search_depth: int  # length of the path, or max_depth if there is none
+    status: Literal["success"] = "success"
+
+
+class RenameEntity(ToolInput):
+    name: Name
+    new_name: EntityName
+    reason: Reason
+
+
+class MergeEntities(ToolInput):
+    keep: Name = Field(description="The entity that stays")
+    drop: Name = Field(description="The same thing under another name")
+    reason: Reason
+
+
+class NamesCorrected(ToolOutput):
+    """`relations` were moved; `targets` counts decisions and proposals whose target is the new name now."""
+
+    name: str
+    former_name: str
+    change_id: str
+    relations: int
+    targets: int
+    message: str
+    status: Literal["success"] = "success"
+
+
+class SimilarEntities(ToolInput):
+    name: Name | None = Field(None, description="Only pairs with this one")
+    limit: int = Field(20, ge=1, le=100)
+
+
+class SimilarPair(ToolOutput):
+    """Two names: whether they are spelt alike, the cosine of their meanings, and the share of common neighbours."""
+
+    name: str
+    other: str
+    name_similar: bool
+    meaning: float
+    shared_neighbors: float
+
+
+class SimilarPairs(ToolOutput):
+    pairs: list[SimilarPair]
+    total: int
     status: Literal["success"] = "success"

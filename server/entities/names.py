@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 
@@ -21,6 +22,9 @@ _NAMED_BY = {
     "end_node": "End node",
     "source_name": "Source entity",
     "target_name": "Target entity",
+    "name": "Entity",
+    "keep": "Entity to keep",
+    "drop": "Entity to drop",
 }
 _NOTHING_WRITTEN = "Nothing was written; use an existing name, or omit create_missing."
 
@@ -48,7 +52,24 @@ class NameLookup:
             raise await self.build_not_found(field, name, caller)
         return node
 
-    async def build_not_found(self, field: str, name: str, caller: Principal) -> NotFound:
+    async def load_node_as_of(self, field: str, name: str, caller: Principal, as_of: datetime) -> Row:
+        """Return the node that a name or id meant at a time; it may have been renamed, retracted or merged since.
+
+        Raises `NotFound` with similar names of today.
+        """
+        node = await self._graph.one(
+            "entities/node_as_of",
+            namespace=caller.namespace,
+            name=name,
+            number=int(name) if _NUMBER.fullmatch(name) else None,
+            key=comparison_key(name),
+            as_of=as_of,
+        )
+        if node is None:
+            raise await self.build_not_found(field, name, caller, f"was named {name!r} at {as_of:%Y-%m-%dT%H:%M:%SZ}")
+        return node
+
+    async def build_not_found(self, field: str, name: str, caller: Principal, lacking: str = "") -> NotFound:
         """Return the error for an unknown name, with the most similar names of entities."""
         rows = await self._find_candidates([name], build_fuzzy_query(name), caller)
         known = {row["name"] for row in rows if row["kind"] == "entity"}
@@ -60,7 +81,7 @@ class NameLookup:
             if row["kind"] != "entity" and are_similar(name, row["name"])
         ]
         return NotFound(
-            f"{_NAMED_BY[field]} not found: no entity or record is named {name!r}. {advice}."
+            f"{_NAMED_BY[field]} not found: no entity or record {lacking or f'is named {name!r}'}. {advice}."
             f"{''.join(titles[:_MOST_SUGGESTED])}",
             {"field": field, "near_names": names},
         )

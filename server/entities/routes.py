@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from server.access.caller import Caller
+from server.access.idempotency import KeyedRoute
 from server.entities.models import (
     AddEdge,
     AddNode,
@@ -54,7 +55,7 @@ class PathQuery(FindPath, strict=False):
 
 def build_routes() -> APIRouter:
     """The routes of the family; the application stores the service behind them under `SERVICE`."""
-    router = APIRouter(prefix="/graph", tags=["graph"])
+    router = APIRouter(route_class=KeyedRoute, prefix="/graph", tags=["graph"])
     _add_writes(router)
 
     @router.get("/entities", operation_id="listEntities")

@@ -70,8 +70,9 @@ class EntityService:
                 {"field": "vector_id"},
             )
         near = await self._find_similar([request.name] if row["created"] else [], caller)
-        kept = [] if row["created"] else _describe_kept_label(request.name, row["label"], request.label)
-        return NodeAdded(name=request.name, **row, **_format_near(near, kept))
+        kept = [] if row["created"] else _describe_kept_label(row["name"], row["label"], request.label)
+        kept = [*_describe_alias(request.name, row["name"]), *kept]
+        return NodeAdded(**row, **_format_near(near, kept))
 
     async def add_edge(self, request: AddEdge, caller: Principal) -> EdgeAdded:
         """Create the relation and its missing entities, or update its weight and properties.
@@ -115,6 +116,8 @@ class EntityService:
                 created.append(name)
             elif label != "Entity":
                 kept += _describe_kept_label(name, stored, label)
+        for name, found in ((request.source_name, "source_name"), (request.target_name, "target_name")):
+            kept += _describe_alias(name, row.pop(found))
         near = await self._find_similar(created, caller)
         return EdgeAdded(relation=request.relation, **row, **_format_near(near, kept))
 
@@ -125,7 +128,6 @@ class EntityService:
         `QueryTimeout`.
         """
         parameters: dict[str, Any] = {
-            "namespace": caller.namespace,
             "name": request.node_name,
             "depth": request.depth,
             "bookkeeping": _NOT_FOLLOWED,
@@ -134,10 +136,7 @@ class EntityService:
             "offset": request.offset,
             "limit": request.limit,
         }
-        row = await self._graph.one("entities/query_neighbors", **parameters, element=None)
-        if row is None:
-            node = await self._names.load_node("node_name", request.node_name, caller)
-            row = await self._graph.one("entities/query_neighbors", **parameters, element=node["element"])
+        row = await self._load_neighbors(request, caller, parameters)
         if row is None:  # deleted meanwhile
             raise await self._names.build_not_found("node_name", request.node_name, caller)
         next_offset = _next_offset(request.offset, len(row["neighbors"]), row["total"])
@@ -152,6 +151,21 @@ class EntityService:
             truncated=next_offset is not None,
             next_offset=next_offset,
         )
+
+    async def _load_neighbors(
+        self, request: QueryNeighbors, caller: Principal, parameters: dict[str, Any]
+    ) -> Row | None:
+        if request.as_of is not None:
+            node = await self._names.load_node_as_of("node_name", request.node_name, caller, request.as_of)
+            return await self._graph.one(
+                "entities/query_neighbors_as_of", **parameters, element=node["element"], as_of=request.as_of
+            )
+        parameters["namespace"] = caller.namespace
+        row = await self._graph.one("entities/query_neighbors", **parameters, element=None)
+        if row is None:
+            node = await self._names.load_node("node_name", request.node_name, caller)
+            row = await self._graph.one("entities/query_neighbors", **parameters, element=node["element"])
+        return row
 
     async def list_entities(self, request: ListEntities, caller: Principal) -> Entities:
         """List entities by name, without regard to case: all, or those with a part of the name or with a label."""
@@ -212,6 +226,10 @@ def _describe_kept_label(name: str, stored: str, requested: str) -> list[str]:
     )
 
 
+def _describe_alias(requested: str, name: str) -> list[str]:
+    return [f"{requested!r} is a former name of {name!r}, which was used."] if requested != name else []
+
+
 def _format_near(near: list[Row], kept: list[str]) -> dict[str, Any]:
     sentences = [*kept, format_similar_names(near)] if near else kept
     names = {
@@ -224,7 +242,7 @@ def _take_properties(row: Row) -> dict[str, Json]:
     """Remove and return the properties of a row: an entity's own ones, or the selected ones of a record."""
     entity, record = row.pop("entity"), row.pop("record")
     if record is None:
-        return decode(entity, ENTITY_KEYS)
+        return decode({key: value for key, value in entity.items() if value is not None}, ENTITY_KEYS)
     return {key: value for key, value in record.items() if value is not None}
 
 

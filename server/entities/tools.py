@@ -1,5 +1,6 @@
 """The graph tools as agents see them. Source: ENT-60, ENT-62."""
 
+from server.entities.merging import NameCorrections
 from server.entities.models import (
     AddEdge,
     AddNode,
@@ -7,10 +8,15 @@ from server.entities.models import (
     Entities,
     FindPath,
     ListEntities,
+    MergeEntities,
+    NamesCorrected,
     Neighbors,
     NodeAdded,
     PathAnswer,
     QueryNeighbors,
+    RenameEntity,
+    SimilarEntities,
+    SimilarPairs,
 )
 from server.entities.service import EntityService
 from server.interface.envelopes import cognitive as envelope
@@ -70,3 +76,34 @@ TOOLS = (
         many="paths",
     ),
 )
+
+CORRECTIONS = (
+    Tool(
+        name="rename_entity",
+        description="Correct an entity's name; the old one still finds it.",
+        request=RenameEntity,
+        response=NamesCorrected,
+        run=NameCorrections.rename,
+        envelope=envelope,
+    ),
+    Tool(
+        name="merge_entities",
+        description="Make two entities that are one thing one; the dropped name still finds it.",
+        request=MergeEntities,
+        response=NamesCorrected,
+        run=NameCorrections.merge,
+        envelope=envelope,
+        destructive=True,
+    ),
+    Tool(
+        name="similar_entities",
+        description="List pairs of entities that may be one thing.",
+        request=SimilarEntities,
+        response=SimilarPairs,
+        run=NameCorrections.list_similar,
+        envelope=envelope,
+        read_only=True,
+        idempotent=True,
+    ),
+)
+"""Published with the toolset `curation`."""

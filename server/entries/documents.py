@@ -262,5 +262,5 @@ def _build_entry(document: TextDocument, context: IngestionContext) -> NewEntry:
         source_ref=document.source_ref,
         metadata=encode_json({"ingestion": True, "source_ref": document.source_ref}),
         session_id=None,
-        document={"current_source": document.uri, "hash": document.hash},
+        current={"current_source": document.uri, "hash": document.hash},
     )

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, RootModel
 
 from server.core.fields import LONGEST_TEXT, Instant, NonBlankText, Since, Until, ValidText, json_object
+from server.interface.corrections import CorrectedBy, optional_field
 from server.interface.tools import ToolInput, ToolOutput
 
 _LONGEST_METADATA = 262_144
@@ -24,6 +25,8 @@ Name = Annotated[
 """The name of a project or a type, cut to 64 characters in stored entries and in searches."""
 Title = Annotated[str, Field(max_length=10_000), ValidText, Trimmed, AfterValidator(lambda text: text[:LONGEST_TITLE])]
 Offset = Annotated[int, Field(ge=0, le=LARGEST_OFFSET)]
+EntryId = Annotated[str, Field(max_length=1_000), ValidText, Trimmed, NonBlankText]
+Reason = Annotated[str, Field(max_length=2_000), ValidText, Trimmed]
 
 
 class EntryInput(ToolInput):
@@ -44,6 +47,10 @@ class SaveMemory(EntryInput):
     session_id: Annotated[str, Field(max_length=200), ValidText, Trimmed] = Field(
         "", description="Conversation or run that the text belongs to"
     )
+    supersedes: Annotated[list[EntryId], Field(max_length=50)] = Field([], description="Ids of memories it replaces")
+    reason: Reason = Field("", description="Why it replaces them")
+    valid_until: Until | None = Field(None, description="ISO time")
+    allow_duplicate: bool = Field(False, description="Save the same text or source_ref again")
 
 
 class SavedEntry(ToolOutput):
@@ -51,6 +58,47 @@ class SavedEntry(ToolOutput):
     id: str
     created_at: str
     searchable: bool  # by meaning; by words it always is
+
+
+class DuplicateEntry(ToolOutput):
+    """Nothing was stored: the memory `duplicate_of` has the same text, or the same source_ref."""
+
+    status: Literal["duplicate"] = "duplicate"
+    stored: Literal[False] = False
+    id: str
+    duplicate_of: str
+    created_at: str
+    message: str
+
+
+class SaveAnswer(RootModel[SavedEntry | DuplicateEntry]):
+    """The new memory, or the current one that has the same text or the same source_ref."""
+
+    model_config = ConfigDict(frozen=True, json_schema_extra={"type": "object"})
+
+
+class EntryUpdate(ToolInput):
+    """What changes of a memory; what is left out stays."""
+
+    title: Title | None = None
+    body: Annotated[str, Field(max_length=LONGEST_TEXT), ValidText, Trimmed, NonBlankText] | None = None
+    type: Name | None = None
+    metadata: Annotated[dict[str, Any], json_object(_LONGEST_METADATA)] | None = None
+    reason: Annotated[Reason, NonBlankText] = Field(description="Why")
+
+
+class UpdateMemory(EntryUpdate):
+    id: EntryId
+
+
+class UpdatedEntry(ToolOutput):
+    """`revision` counts the texts of the memory, from 1."""
+
+    status: Literal["updated"] = "updated"
+    id: str
+    revision: int
+    updated_at: str
+    searchable: bool
 
 
 class SearchEntries(EntryInput):
@@ -61,6 +109,7 @@ class SearchEntries(EntryInput):
     offset: int = 0
     since: Since | None = Field(None, description="ISO time")
     until: Until | None = None
+    as_of: Until | None = Field(None, description="Active then")
     clamped: ClassVar[Mapping[str, tuple[int, int | None]]] = {"limit": (1, MOST_FOUND), "offset": (0, None)}
 
 
@@ -81,6 +130,7 @@ class FoundEntry(EntryIndexItem):
     snippet: str
     section: str | None
     source_ref: str | None
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class FoundEntries(ToolOutput):
@@ -106,7 +156,7 @@ class GetTimeline(EntryInput):
     }
 
 
-Status = Literal["active", "superseded"]
+Status = Literal["active", "superseded", "expired"]
 
 
 class TimelineItem(EntryIndexItem):
@@ -138,6 +188,8 @@ class EntryDetailItem(ToolOutput):
     created_at: Instant
     status: Status
     superseded_by: str | None
+    valid_until: Instant | None = optional_field()
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class Entries(ToolOutput):

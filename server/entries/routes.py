@@ -5,19 +5,24 @@ Source: MEM-67.
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Path, Query
+from fastapi import APIRouter, Body, Depends, Path, Query, Response
 
 from server.access.caller import Caller
+from server.access.idempotency import KeyedRoute
 from server.core.errors import EntryNotFound
 from server.entries.models import (
     EntryDetailItem,
+    EntryUpdate,
     FoundEntries,
     GetEntries,
     GetTimeline,
+    SaveAnswer,
     SavedEntry,
     SaveMemory,
     SearchEntries,
     TimelineAnswer,
+    UpdatedEntry,
+    UpdateMemory,
 )
 from server.entries.service import EntryService
 from server.interface.state import StateKey
@@ -31,13 +36,28 @@ Service = Annotated[EntryService, Depends(SERVICE.load)]
 
 def build_routes() -> APIRouter:
     """The routes of the family; the application stores the service behind them under `SERVICE`."""
-    router = APIRouter(prefix="/entries", tags=["entries"])
+    router = APIRouter(route_class=KeyedRoute, prefix="/entries", tags=["entries"])
     entry = {"text": "Grace: the checkout was slow because [[Redis]] had swapped.", "project": "shop"}
 
-    @router.post("", status_code=201, operation_id="saveEntry")
-    async def save(request: Annotated[SaveMemory, _example(entry)], service: Service, caller: Caller) -> SavedEntry:
-        """Save a text; a text with a secret is refused."""
-        return await service.save_memory(request, caller)
+    @router.post(
+        "",
+        status_code=201,
+        operation_id="saveEntry",
+        responses={
+            200: {
+                "model": SaveAnswer,
+                "description": "A current entry has the text or source: nothing is stored.",
+            },
+            404: {"description": "An entry that it replaces does not exist."},
+        },
+    )
+    async def save(
+        request: Annotated[SaveMemory, _example(entry)], service: Service, caller: Caller, response: Response
+    ) -> SaveAnswer:
+        """Save a text unless a current entry has the same text or source; a text with a secret is refused."""
+        answer = await service.save_memory(request, caller)
+        response.status_code = 201 if isinstance(answer.root, SavedEntry) else 200
+        return answer
 
     @router.post("/query", operation_id="searchEntries")
     async def search(
@@ -60,6 +80,15 @@ def build_routes() -> APIRouter:
         if not found.items:
             raise EntryNotFound(f"No entry has the id {entry_id[:100]!r}.")
         return found.items[0]
+
+    change = {"body": "The checkout was slow because [[Redis]] had no memory left.", "reason": "The cause was another."}
+
+    @router.patch("/{entry_id}", operation_id="updateEntry", responses=_MISSING)
+    async def update(
+        entry_id: EntryId, request: Annotated[EntryUpdate, _example(change)], service: Service, caller: Caller
+    ) -> UpdatedEntry:
+        """Change the text of an entry in place; its former text stays as history."""
+        return await service.update_memory(UpdateMemory(id=entry_id, **request.model_dump(exclude_none=True)), caller)
 
     @router.get("/{entry_id}/timeline", operation_id="getTimeline", responses=_MISSING)
     async def timeline(

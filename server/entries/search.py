@@ -49,7 +49,7 @@ class EntrySearch:
         own_records = {hit.record for hit in found[page]}
         hint = await self._other_families.build_hint(namespace, proposed, own_records) if request.offset == 0 else None
         return FoundEntries(
-            items=_to_items(found[page], row["found"], request.query, proposed.similar_records),
+            items=build_items(found[page], row["found"], request.query, proposed.similar_records),
             total=len(found),
             limit=request.limit,
             offset=request.offset,
@@ -82,7 +82,10 @@ def _format_message(request: SearchEntries, found: Sequence[RankedRecord], hint:
     return f"{advice} {hint}" if hint else advice
 
 
-def _to_items(page: Sequence[RankedRecord], rows: Sequence[Row], query: str, near: Collection[int]) -> list[FoundEntry]:
+def build_items(
+    page: Sequence[RankedRecord], rows: Sequence[Row], query: str, near: Collection[int]
+) -> list[FoundEntry]:
+    """Return the hits of a page, from the rows of their passages."""
     found = {row["passage"]: row for row in rows}
     query_stems = stem_terms(extract_terms(query))
     return [
@@ -96,6 +99,7 @@ def _to_item(row: Row, score: float, query_stems: set[str], *, meaning: bool) ->
     }
     return FoundEntry(
         **fields,
+        corrected_by=row["corrected_by"],
         created_at=row["created_at"],
         snippet=build_snippet(row["text"], query_stems),
         score=score,

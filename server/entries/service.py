@@ -1,4 +1,4 @@
-"""The use cases of entries: save, search, read by time or id, ingest documents, dry-run retention.
+"""The use cases of entries: save, update, search, read by time or id, ingest documents, dry-run retention.
 
 Source: MEM-1, MEM-33, MEM-56.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from server.core.errors import EntryNotFound, InvalidArgument
-from server.core.fields import encode_json, format_time, to_milliseconds
+from server.core.fields import format_time, to_milliseconds
 from server.core.principals import Principal
 from server.core.types import Row
 from server.entries.documents import DocumentRoots, DocumentWriter, IngestionContext
@@ -28,21 +28,24 @@ from server.entries.models import (
     RetentionDryRun,
     RetentionReasons,
     RetentionReport,
-    SavedEntry,
+    SaveAnswer,
     SaveMemory,
     SearchEntries,
     TimelineAnswer,
     TimelineItem,
+    UpdatedEntry,
+    UpdateMemory,
 )
+from server.entries.past import PastEntrySearch
 from server.entries.policy import require_no_secret
+from server.entries.retiring import EntryExpiry
+from server.entries.saving import EntrySaver
 from server.entries.search import EntrySearch
-from server.entries.writing import EntryWriter, NewEntry
+from server.entries.updating import EntryUpdater
+from server.entries.writing import EntryWriter
 from server.graph.graph import Transaction
 from server.parts import Parts
-from server.retrieval.turns import take_turn
-from server.retrieval.writing import wait_until_searchable
 
-_NOTE = "note"
 INGESTION = "ingestion"
 _LARGEST = 2**31 - 1
 
@@ -66,45 +69,33 @@ class EntryService:
         self._graph = parts.graph
         self._parts = parts
         self._settings = settings
-        self._writer = EntryWriter(parts.graph, parts.sequence)
+        writer = EntryWriter(parts.graph, parts.sequence)
+        self._saver = EntrySaver(parts, writer)
+        self._updater = EntryUpdater(parts)
+        self.expiry = EntryExpiry(parts.graph)
         roots = DocumentRoots(list(settings.docs_roots), list(settings.closed))
-        self._ingestion = DocumentIngestion(roots, DocumentWriter(parts.graph, self._writer))
+        self._ingestion = DocumentIngestion(roots, DocumentWriter(parts.graph, writer))
         self._search = EntrySearch(parts.graph, parts.vectors, parts.embedder)
+        self._past = PastEntrySearch(parts.graph, parts.vectors, parts.embedder)
 
-    async def save_memory(self, request: SaveMemory, caller: Principal) -> SavedEntry:
-        """Store an entry, and wait a limited time until it is searchable.
+    async def save_memory(self, request: SaveMemory, caller: Principal) -> SaveAnswer:
+        """Store an entry unless a current one has its text or source, and wait a limited time until it is searchable.
 
-        Raises `InvalidArgument`, or `PolicyBlocked` if it contains a secret; then nothing is written.
+        Raises `InvalidArgument`, `EntryNotFound`, or `PolicyBlocked` if it contains a secret; then nothing is written.
         """
-        require_no_secret(
-            request.text,
-            request.title,
-            request.source_ref,
-            request.metadata,
-            request.project,
-            request.type,
-            request.session_id,
-        )
-        entry = NewEntry(
-            text=request.text,
-            title=request.title,
-            project=request.project or self._settings.project,
-            type=request.type or _NOTE,
-            source_ref=request.source_ref or None,
-            metadata=encode_json(request.metadata),
-            session_id=request.session_id or None,
-        )
-        prepared = await self._writer.prepare(entry, caller.namespace)
-        async with take_turn(caller.namespace, entry.session_id):
-            stored = await self._graph.transaction(
-                lambda transaction: self._writer.write(transaction, prepared, caller.namespace, caller.name)
-            )
-        found = await wait_until_searchable(self._parts.projector, prepared.text, self._parts.searchable_wait)
-        return SavedEntry(id=stored.id, created_at=format_time(stored.created_at), searchable=found)
+        return await self._saver.save(request, caller, self._settings.project)
+
+    async def update_memory(self, request: UpdateMemory, caller: Principal) -> UpdatedEntry:
+        """Change the text of an entry in place; its former properties stay as history.
+
+        Raises `EntryNotFound`, `InvalidArgument`, or `PolicyBlocked` if it contains a secret; then nothing is written.
+        """
+        return await self._updater.update(request, caller)
 
     async def search(self, request: SearchEntries, caller: Principal) -> FoundEntries:
         """Find entries by meaning, by words and by the text around them. Raises `GraphUnavailable`."""
-        return await self._search.run(request, caller.namespace)
+        search = self._search if request.as_of is None else self._past
+        return await search.run(request, caller.namespace)
 
     async def timeline(self, request: GetTimeline, caller: Principal) -> TimelineAnswer:
         """Return the entries saved before and after an entry in its project, oldest first. Raises `EntryNotFound`."""

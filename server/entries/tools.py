@@ -5,6 +5,7 @@ from typing import Any
 
 from server.core.errors import (
     Conflict,
+    KeyReused,
     PrecedentError,
     QueryTimeout,
     RequestError,
@@ -19,10 +20,12 @@ from server.entries.models import (
     IngestionReport,
     RetentionDryRun,
     RetentionReport,
-    SavedEntry,
+    SaveAnswer,
     SaveMemory,
     SearchEntries,
     TimelineAnswer,
+    UpdatedEntry,
+    UpdateMemory,
 )
 from server.entries.service import EntryService
 from server.interface.tools import Tool
@@ -34,6 +37,8 @@ def envelope(error: PrecedentError, tool: str) -> dict[str, Any]:  # noqa: ARG00
     match error:
         case SchemaTooNew():
             code = "MIGRATION_FAILURE"
+        case KeyReused():
+            code = error.code
         case RequestError() if not isinstance(error, Conflict | QueryTimeout):
             code = error.code
         case _:
@@ -57,7 +62,7 @@ TOOLS = (
         name="save_memory",
         description="Save a text: facts, events, results. For a choice that binds others use record_decision.",
         request=SaveMemory,
-        response=SavedEntry,
+        response=SaveAnswer,
         run=EntryService.save_memory,
         envelope=envelope,
     ),
@@ -105,6 +110,7 @@ TOOLS = (
         run=EntryService.ingest_docs,
         envelope=envelope,
         idempotent=True,
+        resumable=True,
     ),
     Tool(
         name="retention_dry_run",
@@ -117,3 +123,17 @@ TOOLS = (
         total="total_candidates",
     ),
 )
+
+CORRECTIONS = (
+    Tool(
+        name="update_memory",
+        description="Correct a memory in place; its former text stays as history. For a memory that was right until "
+        "now use save_memory with supersedes.",
+        request=UpdateMemory,
+        response=UpdatedEntry,
+        run=EntryService.update_memory,
+        envelope=envelope,
+        destructive=True,
+    ),
+)
+"""Published with the toolset `curation`."""

@@ -1,6 +1,7 @@
 """Storing an entry: with its passages, in the order of its session, connected to the entities it mentions."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 from server.core.fields import to_milliseconds
@@ -20,7 +21,11 @@ from server.retrieval.writing import (
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry to store. For the entry of a document, `document` has its `current_source` and `hash`."""
+    """An entry to store.
+
+    `current` are properties that it has besides: for the entry of a document its `current_source` and `hash`, for a
+    memory the keys that recognise it, and until when it is valid.
+    """
 
     text: str
     title: str
@@ -29,7 +34,7 @@ class NewEntry:
     source_ref: str | None
     metadata: str
     session_id: str | None
-    document: dict[str, str] = field(default_factory=dict)
+    current: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class EntryWriter:
             after=last.passages[0]["record"] if last else None,
             at=at,
             by=by,
-            document=entry.document,
+            current=entry.current,
             passage={name: value for name, value in passage.items() if name not in {"name", "text"}},
             passage_labels=["Passage", "Unprojected"] if passage else [],
         )

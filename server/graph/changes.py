@@ -1,9 +1,10 @@
 """The audit trail: who made a change, and with which tool, route or command.
 
 A statement that changes knowledge declares `$change`. It ends by linking a `:Change` to its principal and to the
-changed nodes. The values come from the context here, so use cases do not pass them on (docs/decisions/0012).
+changed nodes. The values come from the context here, so use cases do not pass them on (docs/decisions/0012). The first
+change of a call with an idempotency key carries that key (docs/decisions/0027).
 
-Source: SVC-63.
+Source: SVC-63, SVC-79.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,36 @@ class _AuditContext:
     operation: str
 
 
+@dataclass(slots=True)
+class KeyedCall:
+    """A call with an idempotency key. Its first change carries the key, so both are stored or neither is.
+
+    `name` is the tool or route, `digest` that of its arguments. `change` is the id of the change that carries the key;
+    `stored` says whether that change is committed.
+    """
+
+    namespace: str
+    by: str
+    name: str
+    key: str
+    digest: str
+    change: str | None = None
+    stored: bool = False
+
+    def claim(self, change: str) -> bool:
+        """Make this change the one that carries the key; return False if another one does."""
+        if self.change is not None:
+            return False
+        self.change = change
+        return True
+
+    def release(self) -> None:
+        """Let the next change carry the key: the transaction of the former one was rolled back."""
+        self.change = None
+
+
 _current: ContextVar[_AuditContext | None] = ContextVar("precedent_audit_context", default=None)
+_keyed: ContextVar[KeyedCall | None] = ContextVar("precedent_keyed_call", default=None)
 
 
 @contextmanager
@@ -46,23 +76,59 @@ def audit_context(principal: str, name: str, request: str | None = None, *, kind
         _current.reset(token)
 
 
-def add_change(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters with the `:Change`, and with the operation's id, where the statement declares them."""
-    declared = statement.parameters.keys() & {"change", "operation"}
-    if not declared:
-        return parameters
-    context = _current.get() or _AuditContext(
-        parameters.get("by", SERVICE_PRINCIPAL), statement.name, None, None, uuid4().hex
-    )
-    change = {
-        "id": uuid4().hex,
-        "namespace": parameters.get("namespace"),
-        "name": context.name,
-        "by": context.principal,
-        "kind": context.kind,
-        "at": datetime.now(UTC),
-        "request": context.request,
-        "operation": context.operation,
-    }
-    values = {"change": change, "operation": context.operation}
-    return {name: values[name] for name in declared} | parameters
+@contextmanager
+def carry_key(call: KeyedCall) -> Iterator[None]:
+    """Store the key of this call with the first change of this block."""
+    token = _keyed.set(call)
+    try:
+        yield
+    finally:
+        _keyed.reset(token)
+
+
+class ChangeWriter:
+    """Adds the audit trail to the statements of one transaction, and the idempotency key to the first of its changes.
+
+    The caller reports the outcome: `restart` before each attempt and after a failure, `commit` after the commit.
+    """
+
+    __slots__ = ("_call", "_carries")
+
+    def __init__(self) -> None:
+        self._call = _keyed.get()
+        self._carries = False
+
+    def restart(self) -> None:
+        """Give the key back, because the transaction was rolled back."""
+        if self._carries and self._call is not None:
+            self._call.release()
+        self._carries = False
+
+    def commit(self) -> None:
+        """Record that the key is stored, if this transaction carried it."""
+        if self._carries and self._call is not None:
+            self._call.stored = True
+
+    def add_change(self, statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters with the `:Change`, and with the operation's id, where the statement declares them."""
+        declared = statement.parameters.keys() & {"change", "operation"}
+        if not declared:
+            return parameters
+        context = _current.get() or _AuditContext(
+            parameters.get("by", SERVICE_PRINCIPAL), statement.name, None, None, uuid4().hex
+        )
+        change = {
+            "id": uuid4().hex,
+            "namespace": parameters.get("namespace"),
+            "name": context.name,
+            "by": context.principal,
+            "kind": context.kind,
+            "at": datetime.now(UTC),
+            "request": context.request,
+            "operation": context.operation,
+        }
+        if "change" in declared and self._call is not None and self._call.claim(change["id"]):
+            self._carries = True
+            change |= {"idempotency_key": self._call.key, "arguments": self._call.digest}
+        values = {"change": change, "operation": context.operation}
+        return {name: values[name] for name in declared} | parameters

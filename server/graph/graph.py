@@ -20,8 +20,8 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from server.core.errors import InternalError
 from server.core.types import QueryName, Row
-from server.graph.changes import add_change
-from server.graph.statements import Access, load
+from server.graph.changes import ChangeWriter
+from server.graph.statements import Access, Statement, load
 from server.graph.translation import translate_errors
 
 T = TypeVar("T")
@@ -46,13 +46,15 @@ def _only(name: QueryName, rows: list[Row]) -> Row:
 class Transaction:
     """An open transaction; its statements commit together or not at all."""
 
-    def __init__(self, transaction: AsyncManagedTransaction) -> None:
+    def __init__(self, transaction: AsyncManagedTransaction, changes: ChangeWriter) -> None:
         self._transaction = transaction
+        self._changes = changes
 
     async def run(self, name: QueryName, /, **parameters: Any) -> list[Row]:
         """Run a statement of `cypher/` in this transaction and return its rows."""
         statement = load(name)
-        result = await self._transaction.run(statement.query, statement.bind(add_change(statement, parameters)))
+        bound = statement.bind(self._changes.add_change(statement, parameters))
+        result = await self._transaction.run(statement.query, bound)
         return _rows(await result.to_eager_result())
 
     async def one(self, name: QueryName, /, **parameters: Any) -> Row | None:
@@ -88,14 +90,24 @@ class Graph:
                 except (DriverError, Neo4jError) as error:
                     if not error.is_retryable():
                         raise
+            return await self._execute(query, statement, parameters)
+
+    async def _execute(self, query: Query, statement: Statement, parameters: dict[str, Any]) -> list[Row]:
+        """Run a statement with the driver's retries."""
+        changes = ChangeWriter()
+        try:
             # `routing_` is a parameter of the driver; without the underscore it would become a Cypher parameter and
             # the statement a write. Parameters are therefore always passed as a dict.
             answer = await self._driver.execute_query(
                 query,
-                parameters_=statement.bind(add_change(statement, parameters)),
+                parameters_=statement.bind(changes.add_change(statement, parameters)),
                 database_=self._database,
                 routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
             )
+        except BaseException:
+            changes.restart()
+            raise
+        changes.commit()
         return _rows(answer)
 
     async def _read(self, query: Query, parameters: dict[str, Any]) -> list[Row]:
@@ -149,8 +161,11 @@ class Graph:
         `work` may run several times (deadlocks, leader changes): it must have no effect outside the transaction.
         """
 
+        changes = ChangeWriter()
+
         async def attempt(transaction: AsyncManagedTransaction) -> T:
-            return await work(Transaction(transaction))
+            changes.restart()
+            return await work(Transaction(transaction, changes))
 
         bounded = unit_of_work(timeout=timeout or self._timeout)(attempt)
         with translate_errors(self._limit(timeout)):
@@ -159,7 +174,13 @@ class Graph:
                 bookmark_manager=self._driver.execute_query_bookmark_manager,
             ) as session:
                 execute = session.execute_read if access == "read" else session.execute_write
-                return await execute(bounded)
+                try:
+                    result = await execute(bounded)
+                except BaseException:
+                    changes.restart()
+                    raise
+        changes.commit()
+        return result
 
     async def plan(self, name: QueryName) -> None:
         """Let Neo4j plan a statement without running it, so that the next call finds the plan."""

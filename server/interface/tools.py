@@ -136,7 +136,8 @@ class Tool(Generic[ServiceT, RequestT, AnswerT]):
     pages hold together. `resume` is for a list whose offset does not count its items: it returns the offset that
     follows these items. `texts` is for a family whose specification has a text of its own; without it the text is the
     structured answer's JSON. `open_world` says that the tool reaches out of the memory, to the web. `missing_keys`
-    returns the names of settings that the tool needs and that are not set.
+    returns the names of settings that the tool needs and that are not set. `resumable` says that its work is several
+    transactions and repeats without effect, so that a retry with an idempotency key continues it.
     """
 
     name: str
@@ -149,6 +150,7 @@ class Tool(Generic[ServiceT, RequestT, AnswerT]):
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
+    resumable: bool = False
     many: str | None = None
     total: str = "total"
     resume: Callable[[RequestT, Sequence[Mapping[str, Any]]], int] | None = None

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 from pydantic import BeforeValidator, ConfigDict, Field, RootModel
 
 from server.core.fields import JsonObject, decode_json
+from server.interface.corrections import CorrectedBy, optional_field
 from server.interface.tools import ToolInput, ToolOutput
 from server.journal.fields import (
     AgentId,
@@ -87,6 +88,7 @@ class Message(ToolOutput):
     tool_info: str | None
     context_snapshot_id: str | None
     source_attribution_id: str | None
+    corrected_by: CorrectedBy | None = optional_field()
 
 
 class History(JournalPage[Message]):

@@ -25,6 +25,7 @@ from server.access.bearer import CALLER_HEADER
 from server.core.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
 from server.core.principals import Principal, Role
 from server.core.settings import Settings
+from server.graph.idempotency import KEY
 from server.interface.resources import AnyResource
 from server.local.connection import add_secrets, local_paths
 from server.local.owner import find_owner
@@ -73,7 +74,7 @@ class Bridge:
                 name,
                 lambda client: client.call_tool(name, arguments),
                 context,
-                repeatable=tool is not None and tool.read_only,
+                repeatable=tool is not None and (tool.read_only or KEY in arguments),
             )
         except PrecedentError as error:
             return failure(tool.envelope(error, name) if tool else {"error": error.message})

@@ -1,5 +1,6 @@
 """Runs tools and reads resources: parse, check the role, run, and give every error the form of its family."""
 
+import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
@@ -12,7 +13,8 @@ from server.access import roles
 from server.access.rate import RateLimit
 from server.core.errors import InternalError, PrecedentError
 from server.core.principals import Principal, Role
-from server.graph.changes import audit_context
+from server.graph.changes import KeyedCall, audit_context
+from server.graph.idempotency import KEY, EarlierCall, IdempotencyKeys, compute_digest, require_key
 from server.interface.resources import AnyBoundResource, AnyResource
 from server.interface.tools import AnyBoundTool, AnyTool, ToolInput
 from server.mcp.answers import Continuation, contents, failure, success
@@ -33,12 +35,14 @@ class Executor:
         answer_limit: int,
         resources: Iterable[AnyBoundResource] = (),
         rate: RateLimit | None = None,
+        keys: IdempotencyKeys | None = None,
     ) -> None:
         self._tools = {bound.tool.name: bound for bound in tools}
         self._resources = {bound.resource.uri: bound for bound in resources}
         self._metrics = metrics
         self._rate = rate or RateLimit(None)
         self._answer_limit = answer_limit
+        self._keys = keys
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], caller: Principal, request: str | None = None
@@ -55,6 +59,11 @@ class Executor:
         tool = bound.tool
 
         async def work() -> CallToolResult:
+            if self._keys is not None and KEY in arguments and not tool.read_only:
+                return await self._run_once(self._keys, tool, arguments, caller, run)
+            return await run(arguments)
+
+        async def run(arguments: Mapping[str, Any]) -> CallToolResult:
             asked = tool.request.parse(arguments)
             answer = await bound.run(asked, caller)
             return success(
@@ -69,6 +78,33 @@ class Executor:
             return failure(tool.envelope(error, name))
 
         return await self._execute(name, roles.get_tool_role(name), caller, request, work=work, to_result=to_result)
+
+    async def _run_once(
+        self,
+        keys: IdempotencyKeys,
+        tool: AnyTool,
+        arguments: Mapping[str, Any],
+        caller: Principal,
+        run: Callable[[Mapping[str, Any]], Awaitable[CallToolResult]],
+    ) -> CallToolResult:
+        """Run a tool with an idempotency key: a repeated call gets the first answer, with `replayed: true`."""
+        rest = {name: value for name, value in arguments.items() if name != KEY}
+        key = require_key(arguments[KEY])
+        call = KeyedCall(caller.namespace, caller.name, tool.name, key, compute_digest(rest))
+
+        def replay(earlier: EarlierCall) -> CallToolResult:
+            if earlier.answer is None:
+                return success(earlier.describe_lost(), many=None, limit=self._answer_limit)
+            answer = {**json.loads(earlier.answer), "replayed": True}
+            return success(answer, many=None, limit=self._answer_limit, texts=tool.texts)
+
+        return await keys.run(
+            call,
+            lambda: run(rest),
+            to_stored=lambda result: json.dumps(result.structured_content, ensure_ascii=False),
+            replay=replay,
+            resumable=tool.resumable,
+        )
 
     async def read(
         self, resource: AnyResource, uri: str, caller: Principal, request: str | None = None

@@ -52,7 +52,8 @@ _PARAGRAPHS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         (),
         "A list that continues has next_offset: call again with it as offset. A score orders the results of one "
-        "answer; a low score is a weak match. An error says what to do; after an error nothing is stored.",
+        "answer; a low score is a weak match. An error says what to do; after an error nothing is stored. To "
+        "repeat a write safely, repeat its idempotency_key.",
     ),
 )
 

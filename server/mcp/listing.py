@@ -12,6 +12,7 @@ from typing import Any
 from mcp_types import Tool as WireTool
 from mcp_types import ToolAnnotations
 
+from server.graph.idempotency import KEY
 from server.interface.tools import AnyTool
 
 _LONG = 100
@@ -25,10 +26,17 @@ def listed(tool: AnyTool, *, output_schemas: bool = False) -> WireTool:
     return WireTool(
         name=tool.name,
         description=tool.description,
-        input_schema=shorten_schema(tool.input_schema()),
+        input_schema=_add_key(tool, shorten_schema(tool.input_schema())),
         output_schema=for_any_answer(tool.output_schema()) if output_schemas else None,
         annotations=_hints(tool),
     )
+
+
+def _add_key(tool: AnyTool, schema: dict[str, Any]) -> dict[str, Any]:
+    """Add the argument that every tool which writes accepts; the server's instructions explain it."""
+    if tool.read_only:
+        return schema
+    return {**schema, "properties": {**schema.get("properties", {}), KEY: {"type": "string"}}}
 
 
 def shorten_schema(schema: dict[str, Any]) -> dict[str, Any]:

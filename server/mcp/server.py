@@ -21,6 +21,7 @@ from mcp_types import (
 )
 from mcp_types import Resource as WireResource
 
+from server.graph.idempotency import KEY
 from server.interface.resources import JSON_TYPE, AnyResource, find
 from server.interface.tools import AnyTool
 from server.mcp.instructions import instructions
@@ -46,7 +47,9 @@ def build_server(
 
     The list contains only the tools that the caller may call.
     """
+    tools = tuple(tools)
     wire = [listed(tool, output_schemas=output_schemas) for tool in tools]
+    writing = {tool.name for tool in tools if not tool.read_only}
     schemas = {tool.name: tool.input_schema for tool in wire}
 
     async def on_list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -55,7 +58,11 @@ def build_server(
         return ListToolsResult(tools=shown, ttl_ms=0, cache_scope="private")
 
     async def on_call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        return await call_tool(params.name, params.arguments or {}, context)
+        arguments = params.arguments or {}
+        if params.name in writing and params.meta and KEY in params.meta:
+            # A client that repeats calls by itself has no part in the arguments, which the model writes.
+            arguments = {KEY: params.meta[KEY], **arguments}
+        return await call_tool(params.name, arguments, context)
 
     reading = {} if read_resource is None else _resource_handlers(tuple(resources), read_resource)
     return Server(

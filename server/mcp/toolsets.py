@@ -8,7 +8,9 @@ from server.cognition.tools import TOOLS as COGNITION
 from server.core.settings import Family, Settings, Toolset
 from server.curation.tools import TOOLS as CURATION
 from server.decisions.tools import TOOLS as DECISIONS
+from server.entities.tools import CORRECTIONS as ENTITY_CORRECTIONS
 from server.entities.tools import TOOLS as ENTITIES
+from server.entries.tools import CORRECTIONS as ENTRY_CORRECTIONS
 from server.entries.tools import TOOLS as ENTRIES
 from server.evaluation.tools import TOOLS as EVALUATION
 from server.history.tools import TOOLS as HISTORY
@@ -24,7 +26,7 @@ TOOLSETS: Mapping[Family, tuple[AnyTool, ...]] = {
     "journal": JOURNAL,
     "cognition": COGNITION,
     "evaluation": EVALUATION,
-    "curation": CURATION + HISTORY,
+    "curation": CURATION + ENTITY_CORRECTIONS + ENTRY_CORRECTIONS + HISTORY,
 }
 RESOURCES: Mapping[Family, tuple[AnyResource, ...]] = {"cognition": LAYERS}
 CORE = frozenset(
@@ -62,7 +64,9 @@ def bound_tools(services: Services, tools: Iterable[AnyTool]) -> list[AnyBoundTo
     bound: list[AnyBoundTool] = [
         *[tool.bind(services.decisions) for tool in DECISIONS],
         *[tool.bind(services.entities) for tool in ENTITIES],
+        *[tool.bind(services.names) for tool in ENTITY_CORRECTIONS],
         *[tool.bind(services.entries) for tool in ENTRIES],
+        *[tool.bind(services.entries) for tool in ENTRY_CORRECTIONS],
         *[tool.bind(services.journal) for tool in JOURNAL],
         *[tool.bind(services.cognition) for tool in COGNITION],
         *[tool.bind(services.evaluation) for tool in EVALUATION],

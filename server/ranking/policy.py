@@ -19,8 +19,8 @@ ACTIVE_BOOST = 1_000_000
 HUMAN_BOOST = 100_000
 PERCENT_KEPT = {"superseded": 20, "deprecated": 5, "draft": 40}
 """The percentage of its similarity that a status keeps in balanced mode."""
-CLOSED = frozenset({"accepted", "rejected", "falsified"})
-"""The statuses of a proposal that was decided; it is history, and the decision that it became answers instead."""
+CLOSED = frozenset({"accepted", "rejected", "falsified", "expired", "retracted"})
+"""The statuses of what ended without a successor that takes its place, and of a proposal that was decided: history."""
 LEAST = 0.26
 """The least similarity of an answer."""
 ALIKE = 0.38
@@ -48,7 +48,8 @@ class Candidate:
     """A decision or proposal that may answer: its state in the graph and its similarity to the query, 0 to 1.
 
     `meaning` is the cosine of the similarity, if known; `because` describes its parts. `replaced` is the most similar
-    matching decision that it replaced, over any number of steps. `target` is a comparison key.
+    matching decision that it replaced, over any number of steps. `target` is a comparison key. `pending`: it does
+    not hold yet.
     """
 
     id: str
@@ -60,6 +61,11 @@ class Candidate:
     replaced: Predecessor | None = None
     because: str | None = None
     meaning: float | None = None
+    pending: bool = False
+
+    @property
+    def is_in_force(self) -> bool:
+        return self.status == ACTIVE and not self.pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +89,13 @@ class Ranked:
 def rank(candidates: Iterable[Candidate], mode: Mode) -> list[Ranked]:
     """Return the answers by score, then newest first, then by id; none if nothing is similar enough.
 
-    Strict returns active decisions only. Strict and balanced return one per target, the active one if it exists, and no
-    proposal that was decided. Audit returns all, by similarity and origin alone.
+    Strict returns decisions in force only. Strict and balanced return one per target, the one in force if it exists,
+    and nothing that ended without a successor. Audit returns all, by similarity and origin alone.
     """
     found = _select_relevant(list(candidates), mode)
     best = max((_compute_similarity(candidate, mode)[0] for candidate in found), default=0)
     if mode == "strict":
-        found = [candidate for candidate in found if candidate.status == ACTIVE]
+        found = [candidate for candidate in found if candidate.is_in_force]
     elif mode == "balanced":
         found = [candidate for candidate in found if candidate.status not in CLOSED]
     scored = [_score(candidate, mode, best) for candidate in found]
@@ -166,6 +172,11 @@ def _select_one_per_target(scored: list[_Scored]) -> list[_Scored]:
     best: dict[str, _Scored] = {}
     for hit in scored:
         kept = best.setdefault(hit.candidate.target, hit)
-        if hit.candidate.status == ACTIVE and kept.candidate.status != ACTIVE:
+        if _compute_standing(hit.candidate) > _compute_standing(kept.candidate):
             best[hit.candidate.target] = hit
     return [hit for hit in scored if best[hit.candidate.target] is hit]
+
+
+def _compute_standing(candidate: Candidate) -> int:
+    """Return 2 for what is in force, 1 for what will be, else 0."""
+    return 0 if candidate.status != ACTIVE else 1 if candidate.pending else 2

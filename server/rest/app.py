@@ -15,6 +15,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, Field
 
 from server.access.gate import Gate
+from server.access.idempotency import KEYS
 from server.access.rate import RateLimit
 from server.access.requests import RequestLog
 from server.access.tokens import Tokens
@@ -23,6 +24,8 @@ from server.core.settings import Settings
 from server.decisions import routes as decisions
 from server.entities import routes as entities
 from server.entries import routes as entries
+from server.graph.idempotency import IdempotencyKeys
+from server.history import routes as history
 from server.interface.state import StateKey
 from server.observability.metrics import Metrics
 from server.rest import errors
@@ -79,7 +82,7 @@ def build_api() -> FastAPI:
         swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
     )
     _add_health(app)
-    for routes in (sessions, decisions, entities, entries):
+    for routes in (sessions, decisions, entities, entries, history):
         app.include_router(routes.build_routes())
     describe(app)
     return app
@@ -93,6 +96,7 @@ def build_rest(
     tokens: Tokens,
     metrics: Metrics,
     rate: RateLimit,
+    keys: IdempotencyKeys,
     mcp: Server[Any],
 ) -> FastAPI:
     """Return the ASGI application of port 8001; its lifespan runs the MCP sessions."""
@@ -114,7 +118,9 @@ def build_rest(
     decisions.SERVICE.store(app, services.decisions)
     entities.SERVICE.store(app, services.entities)
     entries.SERVICE.store(app, services.entries)
+    history.SERVICE.store(app, services.history)
     sessions.SERVICE.store(app, services.sessions)
+    KEYS.store(app, keys)
     PROJECTOR.store(app, projector)
     METRICS.store(app, metrics)
     STARTED.store(app, time.monotonic())

@@ -5,6 +5,8 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from server.access.idempotency import HEADER, Replay, accepts_key
+from server.graph.idempotency import LONGEST_KEY
 from server.interface.tools import without_null
 from server.rest.errors import HTTP_CODES, Error
 from server.rest.links import LINKS
@@ -17,6 +19,7 @@ TAGS: list[dict[str, Any]] = [
     {"name": "decisions", "description": "Decisions and proposals, what they replaced and why."},
     {"name": "graph", "description": "Things, their relations, and the paths between them."},
     {"name": "entries", "description": "Saved memories: store, find and read them."},
+    {"name": "history", "description": "The past: what changed and why, what depends on it, where an agent was."},
     {"name": "database", "description": "Export and import of memories and summaries."},
 ]
 _SCHEMES = {
@@ -123,6 +126,7 @@ def describe(app: FastAPI) -> None:
 
 def _complete(description: dict[str, Any]) -> None:
     schemas = description["components"]["schemas"]
+    _describe_keys(description["paths"], schemas)
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Error"] = Error.model_json_schema()
@@ -144,6 +148,27 @@ def _complete(description: dict[str, Any]) -> None:
             for succeeded, links in LINKS.get(operation["operationId"], {}).items():
                 responses[succeeded]["links"] = links
             operation["responses"] = dict(sorted(responses.items()))
+
+
+def _describe_keys(paths: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Add the header, its conflict and the replay to the routes that write."""
+    schemas["Replay"] = Replay.model_json_schema()
+    replay = {"$ref": "#/components/schemas/Replay"}
+    header = {
+        "name": HEADER,
+        "in": "header",
+        "description": "The same key again within 24 hours gets the first answer, and nothing is changed.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
+    }
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            if not accepts_key(f"{method.upper()} {path}"):
+                continue
+            operation.setdefault("parameters", []).append(header)
+            operation["responses"].setdefault("409", {})
+            lost = operation["responses"].setdefault("200", {"description": "Repeated, and its answer was lost."})
+            content = lost.setdefault("content", {}).setdefault("application/json", {})
+            content["schema"] = {"anyOf": [content["schema"], replay]} if "schema" in content else replay
 
 
 def _statuses(operation: dict[str, Any]) -> list[int]:

@@ -30,7 +30,7 @@ POOL_SIZE = 100
 """How many records by meaning, passages by meaning, and passages by words are candidates."""
 MAX_WORD_HITS = 1_000
 """How many passages that share a term with the query are counted."""
-_MOST_WORDS = 100
+MOST_WORDS = 100
 """Terms of a query: Lucene allows 1,024 clauses."""
 LEAST_COSINE = 0.2
 """Cosine below which meaning proposes nothing, as long as half of the best cosine is above it."""
@@ -38,7 +38,7 @@ _COUNTED = 10_000
 """Up to how many passages of a namespace are counted, to weigh a term that no passage has."""
 _TYPICAL = 0.45
 """The part of its weight that a term reaches in a passage of average length (BM25, k1 = 1.2)."""
-_FIELDS = 2
+FIELDS = 2
 """The fields that a term is searched in: the passage's own words, and the words around it."""
 
 
@@ -274,16 +274,16 @@ class PassageSearch:
             return None
 
     async def _by_words(self, narrow: SearchScope, query: str) -> Candidates:
-        asked = list(dict.fromkeys(extract_terms(query)))[:_MOST_WORDS]
+        asked = list(dict.fromkeys(extract_terms(query)))[:MOST_WORDS]
         if not asked:
             return Candidates()
         row = await self._graph.one(
             "retrieval/matching_passages", **build_word_parameters(narrow, asked, all_words=self._all_words)
         )
         assert row is not None
-        weight = _compute_weight(row["strongest"], len(asked), row["passages"], _FIELDS)
+        weight = compute_weight(row["strongest"], len(asked), row["passages"], FIELDS)
         hits = [WordHit(id_, record, whole, min(score / weight, 1.0)) for id_, record, whole, score in row["hits"]]
-        record_weight = _compute_weight(row["record_strongest"], len(asked), row["passages"], 1)
+        record_weight = compute_weight(row["record_strongest"], len(asked), row["passages"], 1)
         return Candidates(
             hits,
             {id_: (PassageOrigin(**origin), at) for id_, at, origin in row["first"]},
@@ -323,7 +323,7 @@ def build_word_parameters(narrow: SearchScope, asked: Sequence[str], *, all_word
     }
 
 
-def _compute_weight(strongest: Sequence[float], asked: int, passages: int, fields: int) -> float:
+def compute_weight(strongest: Sequence[float], asked: int, passages: int, fields: int) -> float:
     """Return the most that a passage could score: the best score of each term; a term without a hit counts as rare."""
     absent = fields * _TYPICAL * log(1 + (passages + 0.5) / 0.5)
     return fsum(strongest) + absent * (asked - len(strongest))

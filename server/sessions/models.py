@@ -5,12 +5,13 @@ Fields beyond the specification: `searchable`, `matched`, `method`, `failed`.
 Source: SES-1, SES-2, SES-3.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from server.core.fields import LONGEST_TEXT, NonBlankText, ValidText
+from server.interface.corrections import optional_field
 
 MOST_LISTED = 1_000
 MOST_FOUND = 100
@@ -76,7 +77,21 @@ class ListMemories(_QueryParameters):
     offset: Annotated[int, Field(ge=0, le=LARGEST_OFFSET)] = 0
 
 
+class MemoryCorrection(_ResponseBody):
+    """The latest correction of a memory."""
+
+    correction_id: str
+    text: str = Field(description="The beginning of its reason and of the corrected value.")
+
+
+def _make_correction_optional(schema: dict[str, Any]) -> None:
+    """An answer has every field, but this one only where it is set."""
+    schema["required"] = [name for name in schema["required"] if name != "correctedBy"]
+
+
 class Memory(_ResponseBody):
+    model_config = ConfigDict(json_schema_extra=_make_correction_optional)
+
     id: str = Field(examples=[_MEMORY])
     session_id: str = Field(examples=[_SESSION])
     timestamp: str = Field(examples=[_TIME])
@@ -84,6 +99,7 @@ class Memory(_ResponseBody):
     thought: str
     response: str
     type: Literal["agent-interaction"] = MEMORY_TYPE
+    corrected_by: MemoryCorrection | None = optional_field(description="Only where a correction was logged.")
 
 
 class Memories(_ResponseBody):

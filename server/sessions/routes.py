@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 from starlette.datastructures import FormData
 
 from server.access.caller import Caller
+from server.access.idempotency import KeyedRoute
 from server.core.errors import InvalidArgument
 from server.interface.state import StateKey
 from server.sessions.collections import Collection
@@ -50,7 +51,7 @@ Service = Annotated[SessionService, Depends(SERVICE.load)]
 
 def build_routes() -> APIRouter:
     """Build the routes of the family; the application stores the service behind them under `SERVICE`."""
-    router = APIRouter()
+    router = APIRouter(route_class=KeyedRoute)
     _add_memories(router)
     _add_summaries(router)
     _add_database(router)

@@ -7,7 +7,7 @@ Source: SVC-70, SVC-71, SVC-72.
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from server.core.types import Row
 from server.embedding.embedder import Embedder
@@ -21,7 +21,7 @@ class Report:
     """The result of a comparison of records and points.
 
     `queued` records wait for their projection, which is normal. `missing` records have no point, `stale` records have a
-    point of another revision, `orphaned` points have no record.
+    point of another revision, `orphaned` points have no record, and `stranded` passages have lost theirs.
     """
 
     records: int = 0
@@ -30,11 +30,12 @@ class Report:
     missing: int = 0
     stale: int = 0
     orphaned: int = 0
+    stranded: int = 0
 
     @property
     def consistent(self) -> bool:
         """Whether there is nothing to repair."""
-        return not (self.missing or self.stale or self.orphaned)
+        return not (self.missing or self.stale or self.orphaned or self.stranded)
 
     def __add__(self, other: "Report") -> "Report":
         return Report(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -42,12 +43,15 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """The report of one page, and its repair: elements to queue, records that need tombstones, points to delete."""
+    """The report of one page, and its repair: elements to queue, records that need tombstones, points and passages to
+    delete.
+    """
 
     report: Report
     requeue: list[str] = field(default_factory=list)
     deleted: list[dict[str, str]] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
+    stranded: list[str] = field(default_factory=list)
 
 
 async def verify(graph: Graph, vectors: VectorStore) -> Report:
@@ -59,7 +63,7 @@ async def verify(graph: Graph, vectors: VectorStore) -> Report:
 
 
 async def repair(graph: Graph, vectors: VectorStore) -> Report:
-    """Compare likewise, queue missing and stale records, and remove orphaned points; return the report.
+    """Compare likewise, queue missing and stale records, and remove what has no record; return the report.
 
     `Projector.drain` or a running service then processes the queue.
     """
@@ -75,7 +79,7 @@ async def requeue_missing(graph: Graph, vectors: VectorStore) -> Report:
     report = Report()
     async for difference in _records(graph, vectors):
         report += difference.report
-        await _apply(graph, vectors, difference)
+        await _apply(graph, vectors, replace(difference, stranded=[]))
     return report
 
 
@@ -116,13 +120,21 @@ async def _all(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]
 
 async def _records(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]:
     async for page in _pages(graph):
-        settled = {row["point"]: row for row in page if not row["queued"]}
+        stranded = [row["element"] for row in page if row["stranded"]]
+        settled = {row["point"]: row for row in page if not row["queued"] and not row["stranded"]}
         stored = await vectors.revisions(list(settled))
         missing = [row["element"] for point, row in settled.items() if point not in stored]
         stale = [row["element"] for point, row in settled.items() if stored.get(point) not in {None, row["revision"]}]
         yield _Difference(
-            Report(records=len(page), queued=len(page) - len(settled), missing=len(missing), stale=len(stale)),
+            Report(
+                records=len(page),
+                queued=len(page) - len(settled) - len(stranded),
+                missing=len(missing),
+                stale=len(stale),
+                stranded=len(stranded),
+            ),
             requeue=[*missing, *stale],
+            stranded=stranded,
         )
 
 
@@ -142,6 +154,8 @@ async def _points(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Differen
 async def _apply(graph: Graph, vectors: VectorStore, difference: _Difference) -> None:
     if difference.requeue:
         await change_queued(graph, "projection/requeue", elements=difference.requeue)
+    if difference.stranded:
+        await change_queued(graph, "projection/drop_stranded", elements=difference.stranded)
     if difference.deleted:
         await change_queued(graph, "projection/add_tombstones", records=difference.deleted)
     if difference.foreign:

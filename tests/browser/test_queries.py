@@ -3,7 +3,6 @@
 Source: SVC-66. They are run word for word, but for the namespace, on a graph made by the real services.
 """
 
-import itertools
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,8 +21,6 @@ from server.decisions.passages import build_passages, format_decision
 from server.embedding.embedder import FastEmbedder
 from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
-from server.entries.documents import DocumentWriter, IngestionContext, TextDocument
-from server.entries.writing import EntryWriter, NewEntry
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
@@ -31,6 +28,8 @@ from server.graph.sequence import IdSequence
 from server.retrieval.writing import prepare_text
 from server.vectors.edge import EdgeStore
 from tests.browser.evaluation import evaluate
+from tests.browser.history import look_back
+from tests.browser.journal import keep_a_journal, keep_entries
 from tests.browser.layers import keep_layers
 from tests.browser.sessions import remember
 
@@ -85,8 +84,8 @@ async def seeded(
             AddEdge.parse({"source_name": source, "target_name": target, "relation": relation}), caller
         )
     await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
-    await _keep_a_journal(graph, namespace)
-    await _keep_entries(graph, namespace)
+    await keep_a_journal(graph, namespace)
+    await keep_entries(graph, namespace)
     await _propose(graph, namespace)
     await remember(graph, embedder, caller)
     await keep_layers(graph, EdgeStore(tmp_path_factory.mktemp("vectors")), embedder, caller)
@@ -94,6 +93,7 @@ async def seeded(
     triples = tmp_path_factory.mktemp("triples") / "cities.tsv"
     triples.write_text("Lisbon\tcapital_of\tPortugal\nPorto\tcity_of\tPortugal\n")
     await ingest_triples(graph, namespace, triples)
+    await look_back(graph, driver, caller, _THEN)
     await graph.run(
         "projection/add_tombstones", records=[{"namespace": namespace, "kind": "decision", "key": "a deleted decision"}]
     )
@@ -106,38 +106,6 @@ def _about(target: str, node_id: int) -> dict[str, Any]:
     lacking = ("consequences", "alternatives", "alternatives_why_not", "passages", "requires")
     about = {"name": target, "key": key, "link": "ABOUT", "node_id": node_id}
     return {"target": target, "target_key": key, "things": [about], **{name: [] for name in lacking}}
-
-
-async def _keep_a_journal(graph: Graph, namespace: str) -> None:
-    """One message with a context, a source and a correction, in the conversation that the query names."""
-    number = itertools.count(3_000_000)
-
-    def record(id_: str, **said: Any) -> dict[str, Any]:
-        common = {"namespace": namespace, "agent_id": "ada", "id": id_, "name": id_, "by": "ada", "at": 1_000}
-        return {**common, "node_id": next(number), **said}
-
-    series: dict[str, Any] = {"namespace": namespace, "agent_id": "ada", "context_type": "task"}
-    for version, parent in (("first", None), ("second", "first")):
-        await graph.run("journal/lock_context_series", at=1_000, **series)
-        await graph.run(
-            "journal/store_context",
-            **record(version, context_type="task", context_data="{}", parent_context_id=parent),
-        )
-    source = {"source_type": "user_input", "source_uri": None, "retrieval_timestamp": 1}
-    await graph.run(
-        "journal/log_attribution", **record("source", content_summary=None, full_content_hash=None, **source)
-    )
-    said = {"sender": "user", "message_content": "Hello!", "message_type": "text", "user_id": "grace"}
-    where = {"conversation_id": "talk", "grouped": True, "tool_info": None}
-    known = {"context_snapshot_id": "second", "source_attribution_id": "source"}
-    await graph.run("retrieval/lock_session", namespace=namespace, session_id="talk")
-    await graph.run("journal/store_message", **record("message", **said, **where, **known))
-    values = {"original_value": '{"a":1}', "corrected_value": '{"a":2}', "reason": "It was 2."}
-    await graph.run(
-        "journal/log_correction",
-        **record("correction", correction_type="user_feedback", original_entry_id="message", **values),
-        applied_automatically=False,
-    )
 
 
 async def _propose(graph: Graph, namespace: str) -> None:
@@ -160,21 +128,6 @@ async def _propose(graph: Graph, namespace: str) -> None:
             at=_THEN + timedelta(hours=number),
             scope=namespace_tag(namespace),
         )
-
-
-async def _keep_entries(graph: Graph, namespace: str) -> None:
-    """Three memories of the session that the query names, and a document in two versions."""
-    writer = EntryWriter(graph, IdSequence(graph))
-
-    async def save(text: str) -> None:
-        prepared = await writer.prepare(NewEntry(text, "", "shop", "note", None, "{}", "kickoff"), namespace)
-        await graph.transaction(lambda transaction: writer.write(transaction, prepared, namespace, "ada"))
-
-    for text in ("We met about [[Neo4j]].", "It knows paths. " * 20, "Grace likes neo4j, and [[Bolt]]."):
-        await save(text)
-    documents, shelf = DocumentWriter(graph, writer), IngestionContext(namespace, "ingest", "shop", "ingestion")
-    for text in ("# Guide\n\nOld.", "# Guide\n\nNew."):
-        await documents.store(TextDocument("file:///docs/guide.md", "docs/guide.md", text), shelf)
 
 
 async def _run(driver: AsyncDriver, name: str, namespace: str) -> list[Record]:
@@ -398,3 +351,32 @@ async def test_every_node_that_a_person_may_meet_has_a_caption(seeded: str, driv
         label for row in nodes for label in row["labels"]
     }
     assert _caption("relationship", {"RELATED"}, {"relation": "SUPERSEDES"}) == "SUPERSEDES"
+
+
+async def test_what_was_retracted_says_why_and_what_it_was_related_to(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "retracted", seeded)
+    assert _names(rows) == {"MySQL", "Bolt"}
+    assert {(row["by"], row["why"], row["was"].relationships[0]["former_type"]) for row in rows} == {
+        ("tester", "It was wrong.", "STORES")
+    }
+
+
+async def test_contested_targets_show_the_rivals(seeded: str, driver: AsyncDriver) -> None:
+    assert _names(await _run(driver, "contested", seeded)) == {"Back up every night", "Back up every hour"}
+
+
+async def test_what_nobody_touched_for_long_is_stale(seeded: str, driver: AsyncDriver) -> None:
+    assert [row["title"] for row in await _run(driver, "stale_decisions", seeded)] == ["Neo4j is the only authority"]
+
+
+async def test_recent_changes_have_memories_and_who_made_them(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "recent_changes", seeded)
+    assert {row["kind"].partition(",")[0] for row in rows} == {"decision", "entity", "memory"}
+    assert {row["by"] for row in rows if row["name"] == "# Guide\n\nNew."} == {"ingest"}
+    assert {row["by"] for row in rows if row["name"] == "Nobody's idea"} == {"alice"}
+
+
+async def test_changes_of_today_are_grouped_by_run_and_count_memories(seeded: str, driver: AsyncDriver) -> None:
+    rows = await _run(driver, "changes_today", seeded)
+    assert {row["run"].split()[0] for row in rows if row["run"]} >= {"triples"}
+    assert sum(row["memories"] for row in rows if row["by"] in ("ada", "ingest")) >= 4

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from server.core.principals import Kind, Principal, Role
-from server.decisions import writing
 from server.decisions.models import (
     AcceptProposal,
     DecisionResponse,
@@ -25,12 +24,13 @@ from server.decisions.models import (
 )
 from server.decisions.reindexing import reindex_decisions
 from server.decisions.service import DecisionService
-from server.decisions.writing import now
 from server.graph.graph import Graph
 from server.graph.graph import connect as connect_graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
 from server.graph.sequence import IdSequence
+from server.interface.times import Clock as ReadClock
+from server.interface.times import now
 from server.parts import Parts
 from tests.conftest import Cypher
 
@@ -107,7 +107,7 @@ class Caller:
 def make(parts: Parts) -> Make:
     """Makes a service, with another cooldown, clock or other parts where a test says so."""
 
-    def made(cooldown: float = 0, clock: writing.Clock = now, **others: Any) -> DecisionService:
+    def made(cooldown: float = 0, clock: ReadClock = now, **others: Any) -> DecisionService:
         return DecisionService(replace(parts, **others), cooldown=cooldown, clock=clock)
 
     return made

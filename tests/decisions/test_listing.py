@@ -1,5 +1,6 @@
 """Decisions are listed: what is in force, or what is asked for, page by page."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -153,7 +154,7 @@ async def test_a_list_costs_what_its_own_namespace_holds(
     )
     asked: dict[str, Any] = {
         "status": "active", "target": None, "target_key": None, "about_key": None, "since": None, "until": None,
-        "origin": None, "order": "newest", "limit": 20, "offset": 0,
+        "origin": None, "order": "newest", "limit": 20, "offset": 0, "now": datetime.now(UTC),
     }  # fmt: skip
     statement = load("decisions/list_decisions")
 

@@ -1,6 +1,7 @@
 """The overview of a namespace, within its limits."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -129,7 +130,7 @@ async def test_the_work_is_bounded_and_says_where_counting_ended(
     assert seen.at_least == ["entities", "relations"]
     assert [each.name for each in seen.best_connected[:2]] == [f"thing {2 * COUNT_LIMIT - 1}", "thing 7"]
     for name, given in (
-        ("overview_counts", {"most": 1_000}),
+        ("overview_counts", {"most": 1_000, "now": datetime.now(UTC)}),
         ("best_connected", {"compared": 1_000, "limit": 10}),
         ("latest_changes", {"limit": 8, "records": 3}),
     ):

@@ -20,6 +20,7 @@ _PREFIXES = {
     "SES": "sessions",
     "SVC": "service",
     "ING": "ingestion",
+    "HIS": "history",
 }
 _WRITTEN = (*contract.CODE, "docs/contract", "docs/how-to", "docs/architecture.md", "CONTRIBUTING.md", "README.md")
 _DEFAULT_SOURCES = {"docs/session-log.md", "docs/decisions.md", "docs/requirements.md"}

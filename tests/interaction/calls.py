@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client
+from mcp_types import CallToolResult
 from neo4j import AsyncDriver
 
 from ingest.queries import ingest_queries
@@ -20,6 +21,7 @@ Call = tuple[str, Callable[[Ids], dict[str, Any]], dict[str, str]]
 """A tool, its arguments given the ids so far, and which fields of its answer are ids, under which name."""
 
 Called = Callable[[str], Awaitable[None]]
+Ask = Callable[[str, dict[str, Any]], Awaitable[CallToolResult]]
 
 CANARY = "quokka"
 """A word that only these calls bring into a namespace."""
@@ -148,13 +150,22 @@ CALLS: tuple[Call, ...] = (
     ("graph_list_entities", lambda _: {"name_contains": CANARY}, {}),
     ("graph_find_path", lambda _: {"start_node": f"{CANARY} thing", "end_node": "Neo4j"}, {}),
     ("get_golden_test_results", lambda _: {}, {}),
+    ("changes", lambda _: {"since": "today"}, {}),
+    ("resume", lambda _: _AGENT, {}),
 )
 
 
 async def tour(
-    client: Client, app: App, driver: AsyncDriver, *, namespace: str, folder: Path, called: Called | None = None
+    client: Client,
+    app: App,
+    driver: AsyncDriver,
+    *,
+    namespace: str,
+    folder: Path,
+    called: Called | None = None,
+    ask: Ask | None = None,
 ) -> Ids:
-    """Makes every call, tells each to `called`, and returns the ids that are left."""
+    """Makes every call, tells each to `called`, and returns the ids that are left; `ask` makes a call in its own way."""
     (app.settings.docs_roots[0] / f"{CANARY}.md").write_text(f"# The {CANARY}\n\nIt smiles, in {namespace}.\n")
     ids: Ids = {"entity": f"{CANARY} thing", "trip": f"{CANARY} trip", "agent": f"{CANARY} agent"}
     for tool, arguments, kept in CALLS:
@@ -162,7 +173,7 @@ async def tour(
             await _age(driver, ids[tool.removesuffix("_proposal") + "ed"])
         if tool == "get_golden_test_results":
             ids["truth"] = await _queries(app, namespace, folder)
-        result = await client.call_tool(tool, arguments(ids))
+        result = await (ask or client.call_tool)(tool, arguments(ids))
         assert not result.is_error, (tool, result.structured_content)
         answer = dict(result.structured_content or {})
         ids |= {name: answer[field] for name, field in kept.items()}

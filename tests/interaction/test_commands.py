@@ -183,3 +183,15 @@ async def test_a_service_that_does_not_answer_is_reported(environment: dict[str,
         answer = await _command(environment, "decisions", code=1)
     assert "does not answer" in answer
     assert "precedent status" in answer
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.proves("HIS-24")
+async def test_changes_are_listed(command: Run, ids: list[str]) -> None:
+    listed = await command("changes", "--since", "today")
+    for part in ("grace", "Ship on Fridays", "decision Carts in Redis"):
+        assert part in listed
+    assert "\x1b" not in listed
+    answer = json.loads(await command("changes", "--about", ids[0], "--kind", "decision", "--json"))
+    assert [len(each["records"]) for each in answer["changes"]] == [2, 1]
+    assert "yesterday" in await command("changes", "--since", "soon", code=1)

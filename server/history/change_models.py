@@ -1,0 +1,85 @@
+"""The request and the answer of `changes`. Source: HIS-20."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from server.core.fields import NonBlankText, ValidText
+from server.history.times import Moment
+from server.interface.tools import ToolInput, ToolOutput
+
+Kind = Literal[
+    "decision",
+    "proposal",
+    "entity",
+    "memory",
+    "message",
+    "insight",
+    "episode",
+    "dialogue",
+    "working_item",
+    "summary",
+    "context",
+    "correction",
+    "ingestion",
+]
+LABELS: dict[str, tuple[str, ...]] = {
+    "decision": ("Decision",),
+    "proposal": ("Proposal",),
+    "entity": ("Entity",),
+    "memory": ("Entry", "Interaction"),
+    "message": ("Message",),
+    "insight": ("Insight",),
+    "episode": ("Episode",),
+    "dialogue": ("Dialogue",),
+    "working_item": ("WorkingItem", "StaleItem"),
+    "summary": ("Summary",),
+    "context": ("Context",),
+    "correction": ("Correction",),
+    "ingestion": ("IngestRun",),
+}
+"""The labels of each kind; a record of another label has that label as its kind."""
+Text = Annotated[str, Field(min_length=1, max_length=1000), ValidText, NonBlankText]
+
+
+class ListChanges(ToolInput):
+    since: Moment | None = Field(None, description="ISO time, yesterday, 24h, 7d …")
+    until: Moment | None = None
+    by: Text | None = Field(None, description="Principal")
+    about: Text | None = Field(None, description="Entity name or record id")
+    kind: Kind | None = None
+    limit: int = Field(50, ge=1, le=200)
+    offset: int = Field(0, ge=0, le=10_000_000)
+
+
+class ChangedRecord(ToolOutput):
+    """`id` is null for an entity, which its name identifies."""
+
+    kind: str
+    id: str | None
+    name: str
+
+
+class ChangeItem(ToolOutput):
+    """`id` undoes it (null before ids existed); `operation` is the tool, route or command; `more` counts the rest.
+
+    `undone_by` is the id of the change that undid it.
+    """
+
+    id: str | None
+    at: str
+    by: str
+    operation: str
+    reason: str | None
+    undone_by: str | None
+    records: list[ChangedRecord]
+    more: int
+
+
+class Changes(ToolOutput):
+    """Newest first."""
+
+    changes: list[ChangeItem]
+    next_offset: int | None
+    message: str | None
+    status: Literal["success"] = "success"
