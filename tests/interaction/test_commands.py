@@ -47,13 +47,22 @@ def environment(neo4j: tuple[str, str, str], namespace: str, tmp_path: Path) -> 
     }
 
 
-# To start Python takes longer than a command does: one process runs several, and each one prints its own.
+# To start Python takes longer than a command does: one process runs several.
 _SEVERAL = """
-import json, sys
-from typer.testing import CliRunner
-from cli.main import app
-done = [CliRunner().invoke(app, arguments) for arguments in json.loads(sys.argv[1])]
-print(json.dumps([[each.exit_code, each.stdout, each.stderr, repr(each.exception)] for each in done]))
+import contextlib, io, json, sys
+from cli.main import main
+
+done = []
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["precedent", *arguments]
+    code, out, err = 0, io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    done.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(done))
 """
 
 
@@ -72,7 +81,7 @@ async def _commands(environment: dict[str, str], *commands: Sequence[str], code:
     assert process.returncode == 0, process.stdout + process.stderr
     done = json.loads(process.stdout)
     assert [exit_code for exit_code, *_ in done] == [code] * len(commands), done
-    return [stderr if code else stdout for _, stdout, stderr, _ in done]
+    return [stderr if code else stdout for _, stdout, stderr in done]
 
 
 async def _command(environment: dict[str, str], *arguments: str, code: int = 0) -> str:
