@@ -11,17 +11,27 @@ MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(entry)
 SET change.reason = $reason
 CREATE (change)-[was:WAS]->(entry)
-SET was = properties(entry)
+SET was = properties(entry), was.former_labels = [label IN labels(entry) WHERE label <> 'Unprojected']
 WITH change, entry
 CALL (entry) {
   OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(entry)
   RETURN collect(part) AS parts
 }
-// The projector removes them from Qdrant.
-FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
+// The projector removes them from Qdrant; a search of the past finds them by their words.
+FOREACH (part IN parts |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
+  SET part.former_until = change.at, part.former_change = change.id, part:FormerPassage
+  REMOVE part:Passage:Unprojected:Reindex
 )
-FOREACH (part IN parts | DETACH DELETE part)
+FOREACH (_ IN CASE WHEN entry:Passage THEN [1] ELSE [] END |
+  MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: entry.id})
+  // Its words are overwritten below, so a copy keeps them.
+  CREATE (:FormerPassage {
+    namespace: $namespace, id: entry.id + ':' + change.id, record: entry.record, whole: true, parts: 1,
+    words: entry.words, around: entry.around, scope: entry.scope, at: entry.at, session: entry.session,
+    place: entry.place, text: entry.body, is_copy: true, former_until: change.at, former_change: change.id
+  })-[:PASSAGE_OF]->(entry)
+)
 REMOVE entry:Passage:Unprojected, entry.words, entry.around, entry.text_key
 WITH DISTINCT change, entry
 CALL (change, entry) {
