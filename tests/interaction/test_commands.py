@@ -196,11 +196,14 @@ async def test_a_service_that_does_not_answer_is_reported(environment: dict[str,
 
 @pytest.mark.timeout(300)
 @pytest.mark.proves("HIS-24")
-async def test_changes_are_listed(command: Run, ids: list[str]) -> None:
-    listed = await command("changes", "--since", "today")
+async def test_changes_are_listed(commands: Run, ids: list[str]) -> None:
+    listed, about = await commands(
+        ["changes", "--since", "today"], ["changes", "--about", ids[0], "--kind", "decision", "--json"]
+    )
     for part in ("grace", "Ship on Fridays", "decision Carts in Redis"):
         assert part in listed
     assert "\x1b" not in listed
-    answer = json.loads(await command("changes", "--about", ids[0], "--kind", "decision", "--json"))
+    answer = json.loads(about)
     assert [len(each["records"]) for each in answer["changes"]] == [2, 1]
-    assert "yesterday" in await command("changes", "--since", "soon", code=1)
+    [invalid] = await commands(["changes", "--since", "soon"], code=1)
+    assert "yesterday" in invalid
