@@ -22,7 +22,7 @@ async def snapshot(cypher: Cypher) -> str:
         f"MATCH (n:{_LABELS} {{namespace: $namespace}}) "
         "RETURN [label IN labels(n) WHERE label <> 'Unprojected'] AS labels, "
         "n {.*, revision: null, text_revision: null, created_at: toString(n.created_at), updated_at: toString(n.updated_at), "
-        "superseded_at: toString(n.superseded_at), retired_at: null} AS properties"
+        "superseded_at: toString(n.superseded_at)} AS properties"
     )
     edges = await cypher(
         f"MATCH (a:{_LABELS} {{namespace: $namespace}})-[e]->(b:{_LABELS}) WHERE type(e) <> 'FORMER' "
