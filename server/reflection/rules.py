@@ -71,7 +71,8 @@ def compute_confidence(weight: Weight, at: datetime) -> float:
         return 0.0
     share = max(0, weight.hits - weight.misses) / (weight.hits + weight.misses + 1)
     age = max(timedelta(0), at - weight.last)
-    return round(share * 0.5 ** (age / HALF_LIFE), 2)
+    remaining: float = 0.5 ** (age / HALF_LIFE)
+    return round(share * remaining, 2)
 
 
 def is_ready(weight: Weight, confidence: float) -> bool:

@@ -67,6 +67,8 @@ async def seeded(
             "origin": "agent" if old else "human",
             "by": "agent" if old else "alice",
             "at": _THEN + timedelta(days=number),
+            "effective_at": None,
+            "valid_until": None,
             "scope": namespace_tag(namespace),
         }
         text = prepare_text(namespace, decision["node_id"], format_decision(decision), title)
