@@ -31,8 +31,8 @@ CALL (entry) {
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-// A search of the past finds them by their words.
+// A search of the past finds them by their own words; those of their neighbours may have to be erased.
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
-  SET part.former_until = change.at, part:FormerPassage
+  SET part.former_until = change.at, part.around = '', part:FormerPassage
   REMOVE part:Passage:Unprojected
 )

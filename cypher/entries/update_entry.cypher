@@ -21,16 +21,16 @@ CALL (entry) {
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-// A search of the past finds them by their words.
+// A search of the past finds them by their own words; those of their neighbours may have to be erased.
 FOREACH (part IN parts |
-  SET part.former_until = change.at, part:FormerPassage
+  SET part.former_until = change.at, part.around = '', part:FormerPassage
   REMOVE part:Passage:Unprojected
 )
 FOREACH (_ IN CASE WHEN entry:Passage THEN [1] ELSE [] END |
   CREATE (former:FormerPassage)-[:PASSAGE_OF]->(entry)
   SET former = entry {
-    .namespace, .name, .record, .words, .around, .scope, .at, .whole, .parts, .session, .place, .last_place, .heading,
-    id: change.id, text: entry.body, former_until: change.at
+    .namespace, .name, .record, .words, .scope, .at, .whole, .parts, .session, .place, .last_place, .heading,
+    id: change.id, text: entry.body, around: '', former_until: change.at
   }
 )
 REMOVE entry:Passage:Unprojected, entry.words, entry.around, entry.text_key
