@@ -84,7 +84,9 @@ class Script:
         return status
 
     async def _save_entry(self) -> str:
-        status, told = await self._asked("POST", "/entries", json={"text": random.choice(self._seen.turns)})
+        status, told = await self._asked(
+            "POST", "/entries", json={"text": random.choice(self._seen.turns), "allow_duplicate": True}
+        )
         if status in _ACKNOWLEDGED:
             self._seen.entries.add(told["id"])
         return status
@@ -133,7 +135,7 @@ class Agent:
         return (str(told.get("code") or told.get("error") or told) if result.is_error else "ok"), told
 
     async def _save(self) -> str:
-        status, told = await self._asked("save_memory", text=random.choice(self._seen.turns))
+        status, told = await self._asked("save_memory", text=random.choice(self._seen.turns), allow_duplicate=True)
         if status in _ACKNOWLEDGED:
             self._seen.entries.add(told["id"])
         return status

@@ -114,6 +114,7 @@ async def _save(bench: Bench, client: Client, told: Sequence[Conversation]) -> d
                 text=turn.text,
                 project=conversation.id,
                 session_id=turn.session,
+                allow_duplicate=True,
                 metadata={"date": turn.date, "turn": turn.id},
             )
             saved[answer["id"]] = (conversation.id, turn.text, turn.id)

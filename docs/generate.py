@@ -40,6 +40,8 @@ def tools() -> str:
         where the schema has none, and other types are refused, and the error names them. The entries family replaces
         a value out of range by the nearest valid one. Answers come as structured content and as the same JSON in
         text; a list with more items has `next_offset`. A call that returns an [error](errors.md) changes nothing.
+        Every tool that writes accepts an `idempotency_key` of 1 to 200 printable characters, as an argument or in the
+        `_meta` of the request: a call that is repeated with it within 24 hours gets the first answer.
     """)
     parts = ["# Tools", intro]
     for family, members in TOOLSETS.items():

@@ -15,8 +15,8 @@ WITH entry, collect(part) AS parts
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
 )
-// A search of the past finds them by their own words; those of their neighbours may have to be erased.
+// A search of the past finds them by their words.
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
-  SET part.former_until = entry.superseded_at, part.around = '', part:FormerPassage
+  SET part.former_until = entry.superseded_at, part:FormerPassage
   REMOVE part:Passage:Unprojected
 )

@@ -9,9 +9,9 @@ WITH
   min(part.place) AS first_place,
   max(coalesce(part.last_place, part.place)) AS last_place,
   head(collect(part.session)) AS session,
-  head([part IN collect(part) WHERE part.whole | part.words]) AS opening,
-  [part IN collect(part) WHERE NOT coalesce(part.whole, false) OR coalesce(part.parts, 1) = 1 |
-    coalesce(part.text, part.body)] AS texts
+  head([each IN collect(part) WHERE each.whole | each.words]) AS opening,
+  [each IN collect(part) WHERE NOT coalesce(each.whole, false) OR coalesce(each.parts, 1) = 1 |
+    coalesce(each.text, each.body)] AS texts
 CALL (session, first_place) {
   MATCH (passage:Passage {namespace: $namespace, session: session})
   WHERE passage.place < first_place AND passage.record <> $node_id

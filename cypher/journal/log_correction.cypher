@@ -23,7 +23,10 @@ WITH COLLECT {
   UNION MATCH (record:Metric {namespace: $namespace, id: $original_entry_id}) RETURN record
   UNION MATCH (record:Entry {namespace: $namespace, id: $original_entry_id}) RETURN record
   UNION MATCH (record:Decision {namespace: $namespace, id: $original_entry_id}) RETURN record
-  UNION MATCH (record:Insight {namespace: $namespace, id: toIntegerOrNull($original_entry_id)}) RETURN record
+  UNION
+  MATCH (record:Insight {namespace: $namespace, id: toIntegerOrNull($original_entry_id)})
+  WHERE toString(record.id) = $original_entry_id
+  RETURN record
   UNION
   MATCH (collection:MemoryCollection {namespace: $namespace, of: 'memories', state: 'live'})
   MATCH (record:Collected {namespace: $namespace, collection: collection.id, id: $original_entry_id})

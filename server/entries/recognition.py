@@ -1,4 +1,4 @@
-"""Keys that recognise a memory: hashes of its text and of its source. Source: MEM-7, MEM-70."""
+"""Keys that recognise a memory: hashes of its text and of its source. Source: MEM-7, MEM-72."""
 
 import hashlib
 import unicodedata

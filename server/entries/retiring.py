@@ -1,6 +1,6 @@
 """The end of a current entry: replaced by another one, or past its time. It stays as history.
 
-Source: MEM-68, MEM-69.
+Source: MEM-70, MEM-71.
 """
 
 from collections.abc import Sequence

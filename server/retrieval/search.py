@@ -80,8 +80,14 @@ class Candidates:
         return list({hit.key for hit in self.near or ()} - {hit.id for hit in self.hits})
 
     def remove_passages(self, gone: Collection[str]) -> "Candidates":
-        """Return these candidates without the hits by meaning of some passages."""
-        return replace(self, near=None if self.near is None else [hit for hit in self.near if hit.key not in gone])
+        """Return these candidates without some passages."""
+        return replace(
+            self,
+            hits=[hit for hit in self.hits if hit.id not in gone],
+            origins={id_: origin for id_, origin in self.origins.items() if id_ not in gone},
+            near=None if self.near is None else [hit for hit in self.near if hit.key not in gone],
+            compared=[hit for hit in self.compared if hit.key not in gone],
+        )
 
     def add_hits(self, hits: Sequence[Hit]) -> "Candidates":
         """Return these candidates with more hits by meaning."""

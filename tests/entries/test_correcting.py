@@ -1,4 +1,4 @@
-"""Memories that are corrected: replaced, changed in place, or past their time. Source: MEM-68, MEM-69, MEM-71, MEM-72."""
+"""Memories that are corrected: replaced, changed in place, or past their time. Source: MEM-70, MEM-71, MEM-73."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -44,7 +44,7 @@ async def _passages(cypher: Cypher, id_: str) -> list[dict[str, Any]]:
     )
 
 
-@pytest.mark.proves("MEM-68")
+@pytest.mark.proves("MEM-70")
 async def test_a_memory_that_is_replaced_leaves_current_answers_and_stays_as_history(
     agent: Agent, cypher: Cypher
 ) -> None:
@@ -72,7 +72,7 @@ async def test_a_memory_that_is_replaced_leaves_current_answers_and_stays_as_his
     assert await cypher("MATCH (:Entry {namespace: $namespace, id: $id})-[:MENTIONS]->(n) RETURN n", id=before) == []
 
 
-@pytest.mark.proves("MEM-68")
+@pytest.mark.proves("MEM-70")
 async def test_what_cannot_be_replaced_is_refused_and_nothing_is_stored(modern: Agent, cypher: Cypher) -> None:
     old = await modern.save("one")
     new = await modern.save("two", supersedes=[old])
@@ -86,7 +86,7 @@ async def test_what_cannot_be_replaced_is_refused_and_nothing_is_stored(modern: 
     assert (await _read(modern, new))["status"] == "active"
 
 
-@pytest.mark.proves("MEM-68")
+@pytest.mark.proves("MEM-70")
 async def test_of_callers_that_replace_one_memory_at_once_one_does(modern: Agent) -> None:
     old = await modern.save("The first.")
     results = []
@@ -101,7 +101,7 @@ async def test_of_callers_that_replace_one_memory_at_once_one_does(modern: Agent
     assert len(await modern.found("successor")) == 1
 
 
-@pytest.mark.proves("MEM-69")
+@pytest.mark.proves("MEM-71")
 async def test_an_expired_memory_leaves_current_answers(agent: Agent, cypher: Cypher) -> None:
     until = (datetime.now(UTC) + timedelta(seconds=60)).isoformat()
     passing = await agent.save("The zebra is on sale. [[Ada]] says so.", valid_until=until)
@@ -128,17 +128,17 @@ async def test_an_expired_memory_leaves_current_answers(agent: Agent, cypher: Cy
     assert change["by"] == "precedent"
 
 
-@pytest.mark.proves("MEM-69")
+@pytest.mark.proves("MEM-71")
 async def test_a_memory_is_not_saved_for_the_past(modern: Agent) -> None:
     error = await modern.refused("save_memory", text="late", valid_until="2020-01-01")
     assert (error["code"], error["details"]["field"]) == ("INVALID_ARGUMENT", "valid_until")
     assert await modern.found("late") == []
 
 
-@pytest.mark.proves("MEM-71")
+@pytest.mark.proves("MEM-73")
 @pytest.mark.parametrize("before", ["The zebra lives in Lisbon with [[Ada]].", f"The zebra lives in Lisbon. {_LONG}"])
 @pytest.mark.parametrize("after", ["The giraffe lives in Porto with [[Grace]].", f"A giraffe in Porto. {_LONG}"])
-async def test_a_changed_memory_is_found_by_its_new_words_and_no_longer_by_the_old(
+async def test_a_changed_memory_is_found_by_its_new_words_and_no_longer_by_the_old(  # noqa: PLR0917 - fixtures
     curator: Curator,
     cypher: Cypher,
     graph: Graph,
@@ -170,7 +170,7 @@ async def test_a_changed_memory_is_found_by_its_new_words_and_no_longer_by_the_o
     assert ({"type": "FORMER", "name": "Ada"} in mentions) is ("Ada" in before)
 
 
-@pytest.mark.proves("MEM-71")
+@pytest.mark.proves("MEM-73")
 async def test_the_former_properties_stay_with_who_changed_them_when_and_why(curator: Curator, cypher: Cypher) -> None:
     id_ = await curator.save("Version one.", title="Versions")
     await curator.ask("update_memory", id=id_, body="Version two.", reason="first correction")
@@ -187,7 +187,7 @@ async def test_the_former_properties_stay_with_who_changed_them_when_and_why(cur
     ]
 
 
-@pytest.mark.proves("MEM-71")
+@pytest.mark.proves("MEM-73")
 async def test_a_changed_memory_keeps_its_place_in_its_session(curator: Curator, cypher: Cypher) -> None:
     ids = [await curator.save(f"Turn about the {animal}.", session_id="s") for animal in ("yak", "zebra", "emu")]
     await curator.ask("update_memory", id=ids[1], body=f"Turn about the giraffe. {_LONG}", reason="It was one.")
@@ -205,7 +205,7 @@ async def test_a_changed_memory_keeps_its_place_in_its_session(curator: Curator,
     assert [item["id"] for item in await curator.items("timeline", anchor_id=ids[1])] == [*ids, fourth]
 
 
-@pytest.mark.proves("MEM-72")
+@pytest.mark.proves("MEM-74")
 async def test_what_cannot_be_changed_is_refused_and_stays(curator: Curator, folder: Any) -> None:
     old = await curator.save("one")
     new = await curator.save("two", supersedes=[old])
@@ -224,7 +224,7 @@ async def test_what_cannot_be_changed_is_refused_and_stays(curator: Curator, fol
         assert (await stranger.refused("update_memory", id=new, body="x", reason="r"))["code"] == "ENTRY_NOT_FOUND"
 
 
-@pytest.mark.proves("MEM-71")
+@pytest.mark.proves("MEM-73")
 async def test_a_changed_memory_is_recognised_by_its_new_text(curator: Curator) -> None:
     id_ = await curator.save("The old text.")
     await curator.ask("update_memory", id=id_, body="The new text.", reason="r")
@@ -234,7 +234,7 @@ async def test_a_changed_memory_is_recognised_by_its_new_text(curator: Curator) 
     assert set(await curator.found("new text")) == {id_, other}
 
 
-@pytest.mark.proves("MEM-71")
+@pytest.mark.proves("MEM-73")
 async def test_writers_that_change_one_memory_at_once_do_so_one_after_another(curator: Curator, cypher: Cypher) -> None:
     id_ = await curator.save("Zero.", session_id="s")
     results = []

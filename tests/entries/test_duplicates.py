@@ -1,4 +1,4 @@
-"""The same memory again: recognised by its text or its source, and not stored twice. Source: MEM-7, MEM-70."""
+"""The same memory again: recognised by its text or its source, and not stored twice. Source: MEM-7, MEM-72."""
 
 import unicodedata
 
@@ -50,7 +50,7 @@ async def test_a_duplicate_is_stored_where_the_caller_allows_it(modern: Agent) -
     assert (await modern.ask("save_memory", text="told twice"))["duplicate_of"] in {first, second, third}
 
 
-@pytest.mark.proves("MEM-70")
+@pytest.mark.proves("MEM-72")
 async def test_the_same_source_again_is_recognised_and_the_ways_to_go_on_are_named(
     modern: Agent, cypher: Cypher
 ) -> None:
@@ -63,7 +63,7 @@ async def test_the_same_source_again_is_recognised_and_the_ways_to_go_on_are_nam
     assert await _count(cypher) == 3
 
 
-@pytest.mark.proves("MEM-70")
+@pytest.mark.proves("MEM-72")
 async def test_what_was_replaced_or_has_expired_is_not_recognised(modern: Agent, cypher: Cypher) -> None:
     first = await modern.save("It rains.", source_ref="window")
     second = await modern.save("It snows.", source_ref="window", supersedes=[first])

@@ -66,7 +66,10 @@ CALLS: tuple[Call, ...] = (
     ("get_decisions", lambda ids: {"ids": [ids["decision"]], "targets": [f"{CANARY} target"]}, {}),
     ("list_decisions", lambda _: {"status": "all"}, {}),
     ("overview", lambda _: {}, {}),
+    ("why", lambda _: {"of": f"{CANARY} target"}, {}),
+    ("impact", lambda _: {"of": f"{CANARY} target"}, {}),
     ("save_memory", lambda _: _text(1), {"entry": "id"}),
+    ("update_memory", lambda ids: {"id": ids["entry"], "type": CANARY, "reason": "It was none."}, {}),
     ("search", lambda _: {"query": CANARY}, {}),
     ("timeline", lambda ids: {"anchor_id": ids["entry"]}, {}),
     ("get_entries", lambda ids: {"ids": [ids["entry"]]}, {}),
@@ -165,7 +168,7 @@ async def tour(
     called: Called | None = None,
     ask: Ask | None = None,
 ) -> Ids:
-    """Makes every call, tells each to `called`, and returns the ids that are left; `ask` makes a call in its own way."""
+    """Makes every call, by `ask` where given, tells each to `called`, and returns the ids that are left."""
     (app.settings.docs_roots[0] / f"{CANARY}.md").write_text(f"# The {CANARY}\n\nIt smiles, in {namespace}.\n")
     ids: Ids = {"entity": f"{CANARY} thing", "trip": f"{CANARY} trip", "agent": f"{CANARY} agent"}
     for tool, arguments, kept in CALLS:

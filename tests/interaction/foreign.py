@@ -30,6 +30,8 @@ def asked_about(ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "get_decisions", {"ids": [record]}
         yield "timeline", {"anchor_id": record}
         yield "get_entries", {"ids": [record]}
+        yield "update_memory", {"id": record, "body": "x", "reason": "r"}
+        yield "save_memory", {"text": "x", "supersedes": [record]}
         yield "graph_query_neighbors", {"node_name": record}
         yield "graph_find_path", {"start_node": record, "end_node": record}
         yield "add_reference_key", {**mine, "key_type": "k", "key_value": record}

@@ -80,7 +80,9 @@ class Home:
             ("", "And cats, too.", "talk"),
         ):
             more = {} if session is None else {"session_id": session}
-            await self.entries.save_memory(SaveMemory.parse({"text": text, "title": title, **more}), self.caller)
+            await self.entries.save_memory(
+                SaveMemory.parse({"text": text, "title": title, "allow_duplicate": True, **more}), self.caller
+            )
         for response in ("In Lisbon.", _LONG):
             said = AddMemory(prompt="Where is the parrot?", thought="", response=response, sessionId="s")
             await self.sessions.add_memory(said, self.caller)
