@@ -19,10 +19,10 @@ from server.curation.models import Retract
 from server.curation.service import CurationService
 from server.decisions.models import AcceptProposal, RejectProposal
 from server.decisions.service import DecisionService
-from server.decisions.writing import Clock, now
 from server.entities.merging import NameCorrections
 from server.entities.models import MergeEntities, SimilarEntities, SimilarPair
 from server.graph.changes import audit_context
+from server.interface.times import Clock, now
 from server.parts import Parts
 from server.reflection.review import Review, ReviewedDraft, StaleDecision, load_review
 
@@ -236,7 +236,7 @@ class ReviewPage(App[None]):
             table.add_row(*(Text(_clean(cell)) for cell in cells), key=key)
             self._details[tab, key] = _clean(text, lines=True)
         title = f"{_TABS[tab][0]} ({len(rows)})"
-        self.query_one("#tabs", TabbedContent).get_tab(tab).label = title  # type: ignore[assignment]
+        self.query_one("#tabs", TabbedContent).get_tab(tab).label = title
 
     def _find_draft(self) -> ReviewedDraft | None:
         return self._drafts.get(self._get_key() or "")

@@ -68,7 +68,11 @@ class ReflectionService:
         """Reflect on each namespace periodically, until cancelled; an interval of zero turns it off."""
         while every:
             await anyio.sleep(_LOOK)
-            await retry_until_done(partial(self.reflect_where_due, every), "reflection_waits")
+
+            async def reflect() -> None:
+                await self.reflect_where_due(every)
+
+            await retry_until_done(reflect, "reflection_waits")
 
     async def reflect_where_due(self, every: timedelta) -> list[ReflectionReport]:
         """Reflect on the namespaces whose last complete pass is longer ago than this."""

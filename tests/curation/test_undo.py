@@ -21,7 +21,8 @@ async def snapshot(cypher: Cypher) -> str:
     nodes = await cypher(
         f"MATCH (n:{_LABELS} {{namespace: $namespace}}) "
         "RETURN [label IN labels(n) WHERE label <> 'Unprojected'] AS labels, "
-        "n {.*, revision: null, text_revision: null, created_at: toString(n.created_at), updated_at: toString(n.updated_at), "
+        "n {.*, revision: null, text_revision: null, created_at: toString(n.created_at), "
+        "updated_at: toString(n.updated_at), "
         "superseded_at: toString(n.superseded_at)} AS properties"
     )
     edges = await cypher(

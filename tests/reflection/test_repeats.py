@@ -24,7 +24,8 @@ def caller(namespace: str) -> Principal:
 
 async def _save(parts: Parts, caller: Principal, text: str) -> dict[str, Any]:
     service = EntryService(parts, settings=EntrySettings("default", []))
-    return (await service.save_memory(SaveMemory(text=text), caller)).model_dump()
+    answer: dict[str, Any] = (await service.save_memory(SaveMemory(text=text), caller)).model_dump()
+    return answer
 
 
 async def _propose_and_reject(parts: Parts, caller: Principal, rationale: str) -> str:
