@@ -56,6 +56,26 @@ CALL () {
     REMOVE earlier.answer
   }
   CALL (record) {
+    // Passages of the same session that are no longer current may have its words around theirs.
+    MATCH (record)-[:IN]->(:Session)<-[:IN]-(other)
+    WHERE other <> record
+    CALL (other) {
+      RETURN other AS near
+      UNION
+      MATCH (near:FormerPassage)-[:PASSAGE_OF]->(other) RETURN near
+      UNION
+      MATCH (near:Retracted)-[:PASSAGE_OF]->(other) RETURN near
+    }
+    WITH other, near
+    WHERE (near:FormerPassage OR near:Retracted) AND near.around IS NOT NULL
+    SET near.around = ''
+  }
+  CALL (record) {
+    MATCH (record)-[:IN]->(:Session)<-[:IN]-(other)<-[was:WAS]-(:Change)
+    WHERE was.around IS NOT NULL
+    SET was.around = ''
+  }
+  CALL (record) {
     MATCH (before)-[:NEXT]->(record)-[:NEXT]->(after)
     CREATE (before)-[:NEXT]->(after)
   }

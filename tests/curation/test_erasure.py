@@ -81,3 +81,16 @@ async def test_passages_of_a_record_that_was_deleted_by_hand_are_found_and_remov
     await projector.drain()
     assert (await verify(graph, vectors)).consistent
     assert await cypher("MATCH (p:Passage {namespace: $namespace}) RETURN p") == []
+
+
+@pytest.mark.proves("CUR-15")
+async def test_the_former_words_of_a_memory_are_erased_with_it(human: Caller, cypher: Cypher) -> None:
+    long = " And more was said about it." * 20
+    talk = {"session_id": "talk"}
+    short, parts = [await human.save(f"The password is {_SECRET}.{more}", **talk) for more in ("", long)]
+    near = await human.save("Somebody else spoke.", **talk)
+    for id_ in (short, parts, near):
+        await human.save("Nothing is said here.", supersedes=[id_], reason="It was a secret.", **talk)
+    assert await cypher("MATCH (p:FormerPassage {namespace: $namespace}) RETURN p.id AS id LIMIT 1") != []
+    await human.erase(short, parts)
+    assert await _holders(cypher) == []
