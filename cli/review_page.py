@@ -19,10 +19,10 @@ from server.curation.models import Retract
 from server.curation.service import CurationService
 from server.decisions.models import AcceptProposal, RejectProposal
 from server.decisions.service import DecisionService
-from server.decisions.writing import Clock, now
 from server.entities.merging import NameCorrections
 from server.entities.models import MergeEntities, SimilarEntities, SimilarPair
 from server.graph.changes import audit_context
+from server.interface.times import Clock, now
 from server.parts import Parts
 from server.reflection.review import Review, ReviewedDraft, StaleDecision, load_review
 

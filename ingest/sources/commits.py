@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dulwich.errors import NotGitRepository
-from dulwich.objects import Commit
+from dulwich.objects import Commit, ObjectID
 from dulwich.repo import Repo
 
 from ingest.records import BadRecord
@@ -66,7 +66,8 @@ def list_commits(path: Path, known: str | None) -> CommitRange:
             head = repo.head()
         except KeyError:
             return CommitRange("", [])
-        exclude = [known.encode()] if known and known.encode() in repo.object_store else []
+        last = ObjectID(known.encode()) if known else None
+        exclude = [last] if last is not None and last in repo else []
         walker = repo.get_walker(include=[head], exclude=exclude, reverse=True)
         return CommitRange(head.decode(), [entry.commit.id.decode() for entry in walker])
 
