@@ -155,7 +155,7 @@ def _ask_source(ask_source: "Callable[[AnswerSource], Awaitable[Answer]]", names
 def _explain_empty_list(answer: "Answer", asked: dict[str, Any]) -> str:
     if answer["total"]:
         return f"There are {answer['total']}; --offset {asked['offset']} is beyond the last one."
-    if asked.keys() & {"target", "about", "since", "until", "origin"}:
+    if asked.keys() & {"target", "about", "since", "until", "origin", "as_of"}:
         hint = "`--status all` also lists what is not in force; " if asked["status"] == "active" else ""
         return f"No decision matches. {hint.capitalize()}`precedent ask` searches by words."
     if asked["status"] == "active":

@@ -1,4 +1,4 @@
-"""`precedent ingest …`: files into the graph, beside the running service or without one."""
+"""`precedent ingest …`: files and commits into the graph, beside the running service or without one."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the driver is loaded by the command that needs it
     from server.graph.graph import Graph
 
 app = typer.Typer(
-    help="Write files to the graph: decision records, documents, triples, queries that measure search.",
+    help="Write files to the graph: decision records, documents, commits, triples, queries that measure search.",
     no_args_is_help=True,
 )
 _SHOWN = 20
@@ -26,6 +26,7 @@ _NOT_COUNTED: dict[str, set[str]] = {
     "documents": {"others affected", "new entities"},
     "decisions": {"retired"},
     "triples": {"retired"},
+    "commits": {"others affected", "retired", "updated", "files passed over", "new entities"},
     "golden": {"others affected", "retired", "files passed over", "new entities"},
     "ground-truth": {"others affected", "retired", "files passed over", "new entities"},
 }
@@ -120,6 +121,36 @@ def triples(
         from ingest.triples import ingest_triples
 
         return await ingest_triples(graph, to, file, form=form, dry_run=dry_run, again=again, progress=progress)
+
+    _ingest(work, namespace)
+
+
+@app.command()
+def commits(
+    repository: Annotated[
+        Path, typer.Argument(help="Folder of a git repository, or a folder in one.", file_okay=False, exists=True)
+    ],
+    *,
+    project: Annotated[
+        str | None, typer.Option(help="Project of the memories; by default that of the settings.")
+    ] = None,
+    namespace: Namespace = None,
+    dry_run: DryRun = False,
+    again: Again = False,
+) -> None:
+    """Ingest commit messages as memories, oldest first, from where the last run ended. Exit code 1 if any is set aside.
+
+    A memory has the commit's hash, author and time, and is connected to entities and decisions that its message names.
+    Fixes and reverts count as evidence in `precedent reflect`.
+    """
+
+    async def work(graph: "Graph", to: str, progress: Progress) -> IngestSummary:
+        from ingest.commits import ingest_commits
+
+        return await ingest_commits(
+            graph, to, repository, project=project or Settings().project, dry_run=dry_run, again=again,
+            progress=progress,
+        )  # fmt: skip
 
     _ingest(work, namespace)
 

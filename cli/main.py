@@ -22,6 +22,8 @@ from rich.table import Column, Table
 from cli import decision_commands, history_commands
 from cli.backup_commands import export, import_
 from cli.ingest_commands import app as ingest
+from cli.reflect_command import reflect
+from cli.review_command import review
 from server.core.errors import PrecedentError
 from server.core.principals import Role
 from server.core.settings import Settings
@@ -194,6 +196,8 @@ def rebuild() -> None:
 app.command()(decision_commands.decisions)
 app.command()(decision_commands.show)
 app.command()(decision_commands.ask)
+app.command()(reflect)
+app.command()(review)
 app.command()(history_commands.changes)
 app.command()(decision_commands.why)
 app.command()(export)

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -100,6 +101,7 @@ def _background_work(app: App) -> list[Callable[[], Coroutine[Any, Any, None]]]:
         app.services.journal.linker.run,
         app.services.entries.expiry.run,
         reindexer.run,
+        partial(app.services.reflection.run, timedelta(hours=app.settings.reflect_every)),
         partial(gauges.update_gauges, graph, app.parts.vectors, projector, app.metrics),
     ]
 

@@ -25,6 +25,7 @@ from server.journal.tavily import Tavily
 from server.language_models.providers import list_providers
 from server.local.connection import local_paths, open_graph
 from server.parts import Parts
+from server.reflection.service import ReflectionService
 from server.services import Services
 from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
@@ -76,6 +77,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
             curation=CurationService(parts),
             names=NameCorrections(parts),
             history=HistoryService(parts),
+            reflection=ReflectionService(parts.graph, parts.sequence),
         )
 
 
@@ -92,6 +94,14 @@ async def decision_service(settings: Settings, graph: Graph) -> AsyncIterator[De
         yield DecisionService(parts, cooldown=settings.write_cooldown)
     finally:
         await vectors.close()
+
+
+async def parts_beside_service(settings: Settings, graph: Graph) -> Parts:
+    """The parts for a command that corrects beside the running service: the vectors are never opened.
+
+    Raises `EmbeddingUnavailable`.
+    """
+    return _parts(graph, vector_store(settings), await load_embedder(settings), searchable_wait=0)
 
 
 async def load_embedder(settings: Settings) -> Embedder:

@@ -11,6 +11,7 @@ from server.entries.service import EntryService
 from server.evaluation.service import EvaluationService
 from server.history.service import HistoryService
 from server.journal.service import JournalService
+from server.reflection.service import ReflectionService
 from server.sessions.service import SessionService
 
 
@@ -28,3 +29,4 @@ class Services:
     curation: CurationService
     names: NameCorrections
     history: HistoryService
+    reflection: ReflectionService

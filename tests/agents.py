@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
@@ -26,7 +26,7 @@ def texts(result: CallToolResult) -> list[str]:
 class Agent:
     """A principal with a client, in one era of the protocol; a family's own agent says which tools there are."""
 
-    tools: Sequence[AnyTool]
+    tools: ClassVar[Sequence[AnyTool]]
 
     def __init__(self, service: Any, principal: Principal, mode: str = "auto") -> None:
         self.service = service

@@ -3,7 +3,7 @@
 import itertools
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,14 +16,13 @@ from server.embedding.provision import model_folder
 from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
 from server.graph.sequence import IdSequence
-from server.local.class_data import installation
-from server.local.neo4j import USER, LocalNeo4j
-from server.local.ports import Ports, free_ports
+from server.local.neo4j import USER
 from server.parts import Parts
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
+from tests.homes import make_neo4j, prepare_home
 
 Rows = list[dict[str, Any]]
 Cypher = Callable[..., Awaitable[Rows]]
@@ -32,6 +31,24 @@ Where = tuple[str, str, str]
 _numbers = itertools.count(1)
 # A Neo4j of a test lives for seconds: it is ready sooner where Java compiles once, and not twice.
 os.environ.setdefault("PRECEDENT_NEO4J_JVM", "-XX:TieredStopAtLevel=1")
+
+
+_FIRST = (
+    # They change the schema: Neo4j then plans all statements anew, of which it has not yet planned any.
+    "graph/test_migrations.py",
+    "graph/test_target_keys.py",
+    # They take longest: at the end, one process would work while the other has nothing left.
+    "interaction/test_service.py",
+    "interaction/test_stdio.py",
+    "ingest/test_interruption.py",
+    "local/test_neo4j.py",
+    "local/test_status.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent / file: place for place, file in enumerate(_FIRST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")
@@ -45,19 +62,6 @@ def namespace() -> str:
     return f"test-{os.getpid()}-{next(_numbers)}"
 
 
-@asynccontextmanager
-async def fresh_neo4j(folders: pytest.TempPathFactory) -> AsyncIterator[Where]:
-    """A real Neo4j, in a throw-away home on free ports."""
-    settings = Settings()
-    home = Home(folders.mktemp("neo4j"))
-    server = LocalNeo4j(installation(Cache(settings.cache)), home, Ports(*free_ports(2)), jvm_flags=settings.neo4j_jvm)
-    await server.start()
-    try:
-        yield server.uri, USER, server.password
-    finally:
-        await server.stop()
-
-
 @pytest.fixture(scope="session")
 async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Where]:
     """The Neo4j of the test run.
@@ -67,8 +71,14 @@ async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) ->
     if uri := os.environ.get("TEST_NEO4J_URI"):
         yield uri, USER, os.environ["TEST_NEO4J_PASSWORD"]
         return
-    async with fresh_neo4j(tmp_path_factory) as where:
-        yield where
+    home = Home(tmp_path_factory.mktemp("neo4j") / "home")
+    await prepare_home(tmp_path_factory, home)
+    server = make_neo4j(home)
+    await server.start()
+    try:
+        yield server.uri, USER, server.password
+    finally:
+        await server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -83,10 +93,25 @@ async def driver(neo4j: Where) -> AsyncIterator[AsyncDriver]:
         yield bare
 
 
+async def empty(driver: AsyncDriver) -> None:
+    """Delete everything that tests have written."""
+    async with driver.session(database="neo4j") as session:
+        left = "MATCH (n) WHERE NOT n:Migration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
+        await (await session.run(left)).consume()
+
+
+@pytest.fixture
+async def no_passages(driver: AsyncDriver) -> None:
+    """Delete the passages of earlier tests: an application with vectors of its own would embed all of them again."""
+    async with driver.session(database="neo4j") as session:
+        left = "MATCH (n:Passage) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
+        await (await session.run(left)).consume()
+
+
 @pytest.fixture(scope="session")
 async def graph(neo4j: Where) -> AsyncIterator[Graph]:
     """The migrated graph of the test run; tests share it and keep apart by namespace."""
-    async with connect(*neo4j, retry_time=30) as connected:
+    async with connect(*neo4j, timeout=60, retry_time=30) as connected:
         await migrate(connected)
         yield connected
 
@@ -122,12 +147,48 @@ async def vectors(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
     await store.close()
 
 
+class FocusedProjector(Projector):
+    """It projects what the test in this namespace wrote.
+
+    What earlier tests left in the queue is deleted: to embed it would take minutes.
+    """
+
+    namespace = ""
+
+    def __init__(self, driver: AsyncDriver, *parts: Any, **options: Any) -> None:
+        super().__init__(*parts, **options)
+        self._bare = driver
+
+    async def drain(self, report: Callable[[int], None] = lambda _: None) -> int:
+        await self._clear()
+        return await super().drain(report)
+
+    async def run(self) -> None:
+        await self._clear()
+        await super().run()
+
+    async def _clear(self) -> None:
+        await self._bare.execute_query(
+            "MATCH (left:Unprojected) WHERE NOT left.namespace STARTS WITH $namespace DETACH DELETE left",
+            namespace=self.namespace,
+            database_="neo4j",
+        )
+
+
 @pytest.fixture(scope="session")
-async def projector(graph: Graph, vectors: EdgeStore, embedder: FastEmbedder) -> Projector:
-    """Not running: a test projects when it says so, by `drain`, or runs it itself."""
-    prepared = Projector(graph, vectors, embedder, poll=0.05)
+async def idle_projector(
+    driver: AsyncDriver, graph: Graph, vectors: EdgeStore, embedder: FastEmbedder
+) -> FocusedProjector:
+    prepared = FocusedProjector(driver, graph, vectors, embedder, poll=0.05)
     await prepared.drain()
     return prepared
+
+
+@pytest.fixture
+def projector(idle_projector: FocusedProjector, namespace: str) -> Projector:
+    """Not running: a test projects when it says so, by `drain`, or runs it itself."""
+    idle_projector.namespace = namespace
+    return idle_projector
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ _FAMILIES = (
     "sessions",
     "curation",
     "history",
+    "reflection",
 )
 # A room may import the rooms below it: app → mcp, rest, composition → services → families → parts, retrieval
 # → ranking, vectors, embedding → graph → interface → core.
@@ -31,7 +32,7 @@ _FLOORS = {
     "local": 3, "embedding": 3, "vectors": 3, "ranking": 3, "language_models": 3,
     "retrieval": 4, "observability": 4, "parts": 4,
     "decisions": 5, "entities": 5, "entries": 5, "journal": 5, "cognition": 5, "evaluation": 5, "sessions": 5,
-    "curation": 5, "history": 5,
+    "curation": 5, "history": 5, "reflection": 5,
     "access": 5,
     "services": 6,
     "mcp": 7, "rest": 7, "composition": 7,

@@ -78,10 +78,11 @@ CALL (created, linked, relations) {
       name: toString(coalesce(other.name, other.id)), change_id: null
     } END) WHERE each IS NOT NULL][..$most] AS related
 }
-CALL (linked, created, relations) {
+CALL (linked, created, relations, overwritten) {
   UNWIND linked AS entity
   MATCH (entity)-[edge]-(other)
   WHERE NOT type(edge) IN $bookkeeping AND NOT other IN created AND NOT edge IN relations
+    AND NOT other IN [each IN overwritten | each.node]
   RETURN collect(DISTINCT elementId(entity)) AS linked_needed
 }
 CALL (relations, ids, asked) {

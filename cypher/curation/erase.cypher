@@ -64,6 +64,8 @@ CALL () {
       MATCH (passage:Passage {namespace: $namespace, record: record.node_id}) RETURN passage
       UNION
       MATCH (passage:Retracted {namespace: $namespace, record: record.node_id}) RETURN passage
+      UNION
+      MATCH (passage:FormerPassage {namespace: $namespace, record: record.node_id}) RETURN passage
     }
     MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: passage.id})
     WITH record, passage

@@ -23,15 +23,49 @@ CALL (change) {
   MATCH (undone:Change {namespace: $namespace, id: id})-[was:WAS]->(n)
   WHERE NOT n:Retracted
   WITH change, n, was, undone ORDER BY undone.at
-  WITH change, n, head(collect(was)) AS was
+  WITH change, n, head(collect(was)) AS was, collect(undone.id) AS ids
   CREATE (change)-[:CHANGED]->(n)
   CREATE (change)-[before:WAS]->(n)
   SET before = properties(n), before.former_labels = [label IN labels(n) WHERE label <> 'Unprojected']
-  WITH n, was, n.revision AS revision, [label IN labels(n) WHERE NOT label IN coalesce(was.former_labels, labels(n))
-    AND NOT label IN ['Unprojected', 'Passage']] AS added
-  SET n = properties(was), n.revision = revision + 1
+  WITH change, n, was, ids, n.revision AS revision,
+    [label IN labels(n) WHERE NOT label IN coalesce(was.former_labels, labels(n)) AND label <> 'Unprojected'] AS added
+  // The projector removes the point of a passage that is one no longer, and stores that of one that changes.
+  FOREACH (_ IN CASE WHEN n:Passage THEN [1] ELSE [] END |
+    MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: n.id})
+  )
+  SET n = properties(was), n.revision = coalesce(revision, 0) + 1
   SET n:$(coalesce(was.former_labels, []))
-  REMOVE n.former_labels, n:$(added)
+  REMOVE n.former_labels, n:Unprojected, n:$(added)
+  FOREACH (_ IN CASE WHEN n:Passage THEN [1] ELSE [] END | SET n:Unprojected)
+  WITH change, n, ids
+  WHERE n:Entry
+  CALL (change, n) {
+    MATCH (part:Passage)-[:PASSAGE_OF]->(n)
+    MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
+    SET part.former_until = change.at, part.former_change = change.id, part:FormerPassage
+    REMOVE part:Passage:Unprojected:Reindex
+  }
+  CALL (change, n) {
+    MATCH (n)-[mention:MENTIONS]->(entity)
+    CREATE (n)-[former:FORMER]->(entity)
+    SET former = properties(mention), former.former_type = 'MENTIONS', former.former_until = change.at,
+      former.former_change = change.id
+    DELETE mention
+  }
+  MATCH (former:FormerPassage)-[:PASSAGE_OF]->(n)
+  WHERE former.former_change IN ids
+  WITH former, coalesce(former.is_copy, false) AS is_copy
+  CALL (former, is_copy) {
+    WITH former, is_copy
+    WHERE is_copy
+    DETACH DELETE former
+  }
+  CALL (former, is_copy) {
+    WITH former, is_copy
+    WHERE NOT is_copy
+    SET former:Passage:Unprojected, former.revision = coalesce(former.revision, 0) + 1
+    REMOVE former:FormerPassage, former.former_until, former.former_change
+  }
 }
 CALL (change) {
   UNWIND $changes AS id
@@ -39,7 +73,9 @@ CALL (change) {
   WITH DISTINCT change, record, id
   CREATE (change)-[:CHANGED {created: true}]->(record)
   SET record:$(record.retracted_from)
-  FOREACH (_ IN CASE WHEN record:Decision AND record.status = 'active' THEN [1] ELSE [] END |
+  // One that has expired, or that is to be replaced later, does not hold its target.
+  FOREACH (_ IN CASE WHEN record:Decision AND record.status = 'active' AND record.superseded_from IS NULL
+    AND coalesce(record.valid_until > change.at, true) THEN [1] ELSE [] END |
     SET record.active_target = record.target_key
   )
   FOREACH (_ IN CASE WHEN record:Passage THEN [1] ELSE [] END |

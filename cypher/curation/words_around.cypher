@@ -9,6 +9,8 @@ CALL (record) {
   MATCH (passage:Passage {namespace: $namespace, record: record.node_id}) RETURN passage
   UNION
   MATCH (passage:Retracted {namespace: $namespace, record: record.node_id}) RETURN passage
+  UNION
+  MATCH (passage:FormerPassage)-[:PASSAGE_OF]->(record) RETURN passage
 }
 WITH passage.session AS session, min(passage.place) AS first, max(coalesce(passage.last_place, passage.place)) AS last,
   collect(passage.words) AS words, collect(DISTINCT passage.record) AS records

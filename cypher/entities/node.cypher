@@ -49,4 +49,8 @@ RETURN
   coalesce(node.node_id, node.id, 0) AS node_id,
   coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity') AS label,
   coalesce(node.name, '') AS name,
-  CASE WHEN node:Decision OR node:Proposal THEN node.status END AS status
+  CASE
+    WHEN node:Decision AND node.status = 'active' AND node.superseded_from <= datetime.realtime() THEN 'superseded'
+    WHEN node:Decision AND node.status = 'active' AND node.valid_until <= datetime.realtime() THEN 'expired'
+    WHEN node:Decision OR node:Proposal THEN node.status
+  END AS status

@@ -123,7 +123,11 @@ CALL (rows) {
     // The service's own times are not needed, and are slow to transfer.
     entity: CASE WHEN node:Entity THEN node {.*, created_at: null, updated_at: null} END,
     record: CASE WHEN NOT node:Entity THEN
-      node {.id, .status, .target, .origin, created_at: toString(node.created_at)} END,
+      node {.id, status: CASE
+        WHEN node:Decision AND node.status = 'active' AND node.superseded_from <= datetime.realtime() THEN 'superseded'
+        WHEN node:Decision AND node.status = 'active' AND node.valid_until <= datetime.realtime() THEN 'expired'
+        ELSE node.status
+      END, .target, .origin, created_at: toString(node.created_at)} END,
     relation: row.relation,
     distance: row.distance,
     weight: row.edge[0],
@@ -145,10 +149,19 @@ RETURN
     node_id: coalesce(start.node_id, start.id, 0),
     label: coalesce(start.label, head([label IN labels(start) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
     name: coalesce(start.name, ''),
-    status: CASE WHEN start:Decision OR start:Proposal THEN start.status END,
+    status: CASE
+      WHEN start:Decision AND start.status = 'active' AND start.superseded_from <= datetime.realtime() THEN 'superseded'
+      WHEN start:Decision AND start.status = 'active' AND start.valid_until <= datetime.realtime() THEN 'expired'
+      WHEN start:Decision OR start:Proposal THEN start.status
+    END,
     entity: CASE WHEN start:Entity THEN start {.*, created_at: null, updated_at: null} END,
     record: CASE WHEN NOT start:Entity THEN start {
-      .id, .title, .target, .status, .origin,
+      .id, .title, .target, status: CASE
+        WHEN start:Decision AND start.status = 'active' AND start.superseded_from <= datetime.realtime()
+          THEN 'superseded'
+        WHEN start:Decision AND start.status = 'active' AND start.valid_until <= datetime.realtime() THEN 'expired'
+        ELSE start.status
+      END, .origin,
       rationale: CASE WHEN size(start.rationale) > 500 THEN left(start.rationale, 499) + '…' ELSE start.rationale END,
       created_at: toString(start.created_at)
     } END

@@ -38,7 +38,11 @@ RETURN
     node_id: coalesce(node.node_id, node.id, 0),
     label: coalesce(node.label, head([label IN labels(node) WHERE NOT label IN ['Entity', 'Unprojected']]), 'Entity'),
     name: coalesce(node.name, ''),
-    status: CASE WHEN node:Decision OR node:Proposal THEN node.status END
+    status: CASE
+      WHEN node:Decision AND node.status = 'active' AND node.superseded_from <= datetime.realtime() THEN 'superseded'
+      WHEN node:Decision AND node.status = 'active' AND node.valid_until <= datetime.realtime() THEN 'expired'
+      WHEN node:Decision OR node:Proposal THEN node.status
+    END
   }] AS nodes,
   way.edges AS edges
 ORDER BY at

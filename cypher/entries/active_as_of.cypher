@@ -1,4 +1,4 @@
-// Returns those of the given entries that were active at a time; some were replaced, retracted or have expired since.
+// Returns those of the given entries that were active at a time, and which of them have another text since.
 // read
 // $namespace STRING: the caller's namespace
 // $records LIST<INTEGER>: integer ids of entries
@@ -21,4 +21,7 @@ WHERE entry.created_at <= $as_of
   // One that ended at an unknown time does not count.
   AND (entry.status = 'active' OR entry.superseded_at > $as_of OR entry.archived_at > $as_of
     OR entry.valid_until > $as_of)
-RETURN DISTINCT entry.node_id AS record
+RETURN DISTINCT entry.node_id AS record, EXISTS {
+  MATCH (change:Change)-[was:WAS]->(entry)
+  WHERE change.at > $as_of AND was.body <> entry.body
+} AS rewritten

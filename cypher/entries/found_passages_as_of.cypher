@@ -36,7 +36,7 @@ RETURN
   entry.session_id AS session_id,
   passage.heading AS section,
   entry.source_ref AS source_ref,
-  CASE WHEN was.body <> entry.body THEN was.body ELSE coalesce(passage.text, passage.body) END AS text,
+  coalesce(passage.text, was.body, passage.body) AS text,
   coalesce(passage.words, '') AS words,
   coalesce(passage.around, '') AS around,
   null AS corrected_by

@@ -11,7 +11,7 @@ UNWIND $ids AS id
 MATCH (entry:Entry {namespace: $namespace, id: id})
 CREATE (change)-[:CHANGED]->(entry)
 CREATE (change)-[was:WAS]->(entry)
-SET was = properties(entry)
+SET was = properties(entry), was.former_labels = [label IN labels(entry) WHERE label <> 'Unprojected']
 WITH change, entry
 SET entry.status = $status, entry.superseded_at = CASE WHEN $status = 'superseded' THEN change.at END
 REMOVE entry.expires_at, entry.text_key, entry.source_key
@@ -27,12 +27,9 @@ CALL (entry) {
   OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(entry)
   RETURN collect(part) AS parts
 }
-// The projector removes them from Qdrant.
+// The projector removes them from Qdrant; a search of the past finds them by their words.
 FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
-)
-// A search of the past finds them by their words.
-FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
-  SET part.former_until = change.at, part:FormerPassage
-  REMOVE part:Passage:Unprojected
+  SET part.former_until = change.at, part.former_change = change.id, part:FormerPassage
+  REMOVE part:Passage:Unprojected:Reindex
 )

@@ -1,10 +1,11 @@
-// Stores an entry after the last entry of its session.
+// Stores an entry after the last entry of its session, and returns the rejected or retracted record that it repeats.
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the entry's id
 // $node_id INTEGER: its integer id, which also orders entries of the same millisecond
 // $title STRING: its title
 // $body STRING: its text
+// $content_key STRING: the key that its text is compared by
 // $type STRING: its type
 // $project STRING: name of its project
 // $source_ref STRING: its source, or null
@@ -27,6 +28,7 @@ CREATE (entry:Entry {
   name: $title,
   title: $title,
   body: $body,
+  content_key: $content_key,
   type: $type,
   project: $project,
   source_ref: $source_ref,
@@ -48,4 +50,13 @@ CALL (entry) {
 }
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(entry)
-RETURN elementId(entry) AS element
+// What a human rejected or retracted is marked where it comes back.
+WITH entry, COLLECT {
+  MATCH (old:Retracted {namespace: $namespace, content_key: $content_key})
+  RETURN {id: toString(coalesce(old.id, old.node_id)), how: 'retracted', reason: old.retracted_reason} AS found
+  UNION
+  MATCH (old:Proposal {namespace: $namespace, content_key: $content_key, status: 'rejected'})
+  RETURN {id: old.id, how: 'rejected', reason: old.rejection_reason} AS found
+} AS repeated
+SET entry.repeats = head(repeated).id
+RETURN elementId(entry) AS element, head(repeated) AS repeats

@@ -11,23 +11,25 @@ MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED]->(entry)
 SET change.reason = $reason
 CREATE (change)-[was:WAS]->(entry)
-SET was = properties(entry)
+SET was = properties(entry), was.former_labels = [label IN labels(entry) WHERE label <> 'Unprojected']
 WITH change, entry
 CALL (entry) {
   OPTIONAL MATCH (part:Passage)-[:PASSAGE_OF]->(entry)
   RETURN collect(part) AS parts
 }
-// The projector removes them from Qdrant.
-FOREACH (part IN parts + CASE WHEN entry:Passage THEN [entry] ELSE [] END |
+// The projector removes them from Qdrant; a search of the past finds them by their words.
+FOREACH (part IN parts |
   MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: part.id})
+  SET part.former_until = change.at, part.former_change = change.id, part:FormerPassage
+  REMOVE part:Passage:Unprojected:Reindex
 )
-// A search of the past finds them by their words. An entry that was its own passage leaves a copy of it.
-FOREACH (part IN parts | SET part.former_until = change.at, part:FormerPassage REMOVE part:Passage:Unprojected)
 FOREACH (_ IN CASE WHEN entry:Passage THEN [1] ELSE [] END |
-  CREATE (copy:FormerPassage)-[:PASSAGE_OF]->(entry)
-  SET copy = entry {
-    .namespace, .record, .parts, .session, .scope, .at, .revision, .name, .heading, .place, .last_place, .words,
-    .around, .whole, id: change.id, text: entry.body, former_until: change.at
+  MERGE (:Tombstone {namespace: $namespace, kind: 'passage', key: entry.id})
+  // Its words are overwritten below, so a copy keeps them.
+  CREATE (former:FormerPassage)-[:PASSAGE_OF]->(entry)
+  SET former = entry {
+    .namespace, .name, .record, .words, .around, .scope, .at, .whole, .parts, .session, .place, .last_place, .heading,
+    id: change.id, text: entry.body, is_copy: true, former_until: change.at, former_change: change.id
   }
 )
 REMOVE entry:Passage:Unprojected, entry.words, entry.around, entry.text_key

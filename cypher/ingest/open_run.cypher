@@ -2,7 +2,7 @@
 // write
 // $namespace STRING: the caller's namespace
 // $id STRING: the run's id
-// $kind STRING: `decisions`, `documents`, `triples`, `golden` or `ground-truth`
+// $kind STRING: `decisions`, `documents`, `triples`, `golden`, `ground-truth` or `commits`
 // $change MAP<ANY>: who does what, for the audit trail
 CREATE (run:IngestRun {
   namespace: $namespace, id: $id, name: $kind + ' ' + $id, kind: $kind, state: 'running', started_at: datetime()

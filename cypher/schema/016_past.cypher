@@ -13,6 +13,9 @@ REMOVE entity:FormerPassage;
 CREATE INDEX former_passage_id IF NOT EXISTS
 FOR (passage:FormerPassage) ON (passage.namespace, passage.id);
 
+CREATE INDEX former_passage_record IF NOT EXISTS
+FOR (passage:FormerPassage) ON (passage.namespace, passage.record);
+
 // A search of the past finds what is no longer in the index of passages by its words.
 CREATE FULLTEXT INDEX former_words IF NOT EXISTS
 FOR (n:Retracted|FormerPassage) ON EACH [n.words, n.around, n.scope, n.at]

@@ -223,6 +223,12 @@ class Settings(BaseSettings):
         description="Largest answer of a tool in bytes of JSON, counted once; a longer list is cut, and the answer "
         "says where it continues.",
     )
+    reflect_every: Annotated[float, Field(ge=0)] = Field(
+        default=24.0,
+        validation_alias="PRECEDENT_REFLECT_EVERY",
+        description="Hours between two passes of reflection over a namespace, which propose decisions from evidence; "
+        "0 for none.",
+    )
     toolsets: Annotated[tuple[Toolset, ...], NoDecode, CommaSeparated] = Field(
         default=("decisions", "entities", "entries", "journal", "cognition", "evaluation"),
         validation_alias="PRECEDENT_TOOLSETS",

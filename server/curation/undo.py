@@ -24,6 +24,11 @@ _ADVICE = {
     "Source": "ingest the earlier files again, or retract what it brought",
 }
 """What cannot be taken back, by label, with what to do instead."""
+_ADVICE_BY_NAME = {
+    "ingest_docs": "change the files and ingest them again, or retract the entries",
+    "POST /db/import": "import the earlier memories again",
+}
+"""The same, by the name of the operation."""
 
 
 class Undos:
@@ -81,9 +86,11 @@ class Undos:
             )
         if effects["kind"] == "human" and not caller.has_role(Role.ADMIN):
             raise IsolationViolation("Isolation Violation: a human made this change; only an admin may undo it.")
-        for label, advice in _ADVICE.items():
-            if label in effects["labels"]:
-                raise InvalidArgument(f"A change by {effects['name']!r} cannot be undone: {advice}.")
+        advice = _ADVICE_BY_NAME.get(effects["name"]) or next(
+            (advice for label, advice in _ADVICE.items() if label in effects["labels"]), None
+        )
+        if advice is not None:
+            raise InvalidArgument(f"A change by {effects['name']!r} cannot be undone: {advice}.")
         if dependents := _list_dependents(effects):
             named = ", ".join(
                 f"{each['what']} {each['name'][:200]!r}" + (f" ({each['change_id']})" if each["change_id"] else "")

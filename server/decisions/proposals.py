@@ -27,7 +27,7 @@ from server.decisions.refusals import format_ids, quote
 from server.decisions.times import describe_period, require_period
 from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
 from server.graph.graph import Graph, Transaction
-from server.graph.keys import comparison_key
+from server.graph.keys import comparison_key, content_key
 
 REVIEW_WINDOW = timedelta(hours=1)
 """From when a proposal was first observed to when it may be accepted. Source: DEC-61."""
@@ -70,6 +70,15 @@ class ProposalService:
             )
             if error := refusals.find_proposal_error(supersedes, found, request.target):
                 raise error
+            rejected = await transaction.one(
+                "decisions/rejected_before",
+                namespace=caller.namespace,
+                target_key=proposal["target_key"],
+                title=request.title,
+                evidence=references["evidence"],
+            )
+            if rejected is not None:
+                raise refusals.build_rejected_before_error(rejected)
             row = await transaction.one("decisions/propose_decision", **proposal, **suggestion, **references)
             competing: int = require_stored(row, references)["competing"]
             return competing
@@ -170,6 +179,7 @@ class ProposalService:
                 namespace=caller.namespace,
                 id=proposal["id"],
                 reason=request.reason,
+                content_key=content_key(proposal["rationale"]),
                 by=caller.name,
                 at=self._writer.clock(),
             )
@@ -202,7 +212,7 @@ def _list_period(proposal: Row, at: datetime) -> dict[str, datetime | None]:
 
 
 def _parse_time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    return None if text is None else datetime.fromisoformat(text.partition("[")[0])
 
 
 def _to_proposal(row: Row) -> Proposal:

@@ -217,7 +217,7 @@ def _format_message(request: ListDecisions, shown: int, total: int) -> str:
         return f"{shown} of {total} {what}.{more}"
     if total:
         return f"There are {total} {what}; offset {request.offset} is beyond the last one."
-    filtered = request.model_fields_set & {"target", "about", "since", "until", "origin"}
+    filtered = request.model_fields_set & {"target", "about", "since", "until", "origin", "as_of"}
     if filtered:
         hint = 'status "all" also shows what is not in force; ' if request.status == "active" else ""
         return f"No {what} match {', '.join(sorted(filtered))}; {hint}search_decisions finds decisions by words."

@@ -117,6 +117,16 @@ def build_closed_error(proposal: Row) -> Conflict:
     return Conflict(f"{message}.", {"status": proposal["status"], "decision_id": proposal["became"]})
 
 
+def build_rejected_before_error(row: Row) -> Conflict:
+    """Build the error for a proposal that was rejected or retracted and comes again without new evidence."""
+    because = f", because: {quote(row['reason'])}" if row["reason"] else ""
+    return Conflict(
+        f"CONFLICT: {row['id']} proposed the same from this evidence and was {row['how']}{because}. Name evidence that "
+        "it did not have, or propose something else.",
+        {"proposal_id": row["id"], "status": row["how"]},
+    )
+
+
 def build_review_window_error(id_: str, first: datetime, until: datetime, at: datetime) -> ReviewWindow:
     """Build the error for a proposal that is accepted within its review window (PI1)."""
     minutes = math.ceil((until - at).total_seconds() / 60)

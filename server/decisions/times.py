@@ -13,7 +13,7 @@ class HoldingPeriod(ToolInput):
     """From when a decision holds, and when it ends by itself."""
 
     effective_at: Since | None = Field(default=None, description="Holds from; default now")
-    valid_until: Until | None = Field(default=None, description="Ends by itself then")
+    valid_until: Until | None = None
 
 
 class TimedOutput(ToolOutput):

@@ -53,11 +53,20 @@ class SaveMemory(EntryInput):
     allow_duplicate: bool = Field(False, description="Save the same text or source_ref again")
 
 
+class RepeatedRecord(ToolOutput):
+    """A record with the same text that a human rejected or retracted."""
+
+    id: str
+    how: Literal["rejected", "retracted"]
+    reason: str | None = None
+
+
 class SavedEntry(ToolOutput):
     status: Literal["saved"] = "saved"
     id: str
     created_at: str
     searchable: bool  # by meaning; by words it always is
+    repeats: RepeatedRecord | None = Field(None, exclude_if=lambda repeated: repeated is None)
 
 
 class DuplicateEntry(ToolOutput):

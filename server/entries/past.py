@@ -9,7 +9,7 @@ from server.entries.models import FoundEntries, SearchEntries
 from server.entries.scope import build_scope_tag
 from server.entries.search import build_items
 from server.graph.graph import Graph
-from server.retrieval.former import add_former, keep_records, list_records
+from server.retrieval.former import add_former, keep_records, list_records, propose_former
 from server.retrieval.ranked import rank_records
 from server.retrieval.scope import SearchScope
 from server.retrieval.search import MAX_WORD_HITS, PassageSearch
@@ -33,12 +33,16 @@ class PastEntrySearch:
             None if request.since is None else to_milliseconds(request.since),
             to_milliseconds(last),
         )
-        proposed = await self._passages.propose(narrow, request.query)
-        proposed = await add_former(self._graph, proposed, narrow, request.query, request.as_of)
+        current = await self._passages.propose(narrow, request.query)
+        former = await propose_former(self._graph, narrow, request.query, request.as_of)
+        records = sorted({*list_records(current), *list_records(former)})
         active = await self._graph.run(
-            "entries/active_as_of", namespace=namespace, records=list_records(proposed), as_of=request.as_of
+            "entries/active_as_of", namespace=namespace, records=records, as_of=request.as_of
         )
-        proposed = keep_records(proposed, {row["record"] for row in active})
+        proposed = add_former(
+            keep_records(current, {row["record"] for row in active if not row["rewritten"]}),
+            keep_records(former, {row["record"] for row in active}),
+        )
         found = rank_records(proposed)
         page = found[request.offset : request.offset + request.limit]
         rows = await self._graph.run(

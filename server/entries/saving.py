@@ -11,7 +11,7 @@ from server.core.errors import Conflict, InvalidArgument
 from server.core.fields import encode_json, format_time
 from server.core.principals import Principal
 from server.core.types import Row
-from server.entries.models import DuplicateEntry, SaveAnswer, SavedEntry, SaveMemory
+from server.entries.models import DuplicateEntry, RepeatedRecord, SaveAnswer, SavedEntry, SaveMemory
 from server.entries.policy import require_no_secret
 from server.entries.recognition import compute_source_key, compute_text_key
 from server.entries.retiring import lock_current, retire_entries
@@ -87,7 +87,14 @@ class EntrySaver:
         if isinstance(stored, DuplicateEntry):
             return SaveAnswer(stored)
         found = await wait_until_searchable(self._parts.projector, prepared.text, self._parts.searchable_wait)
-        return SaveAnswer(SavedEntry(id=stored.id, created_at=format_time(stored.created_at), searchable=found))
+        return SaveAnswer(
+            SavedEntry(
+                id=stored.id,
+                created_at=format_time(stored.created_at),
+                searchable=found,
+                repeats=stored.repeats and RepeatedRecord(**stored.repeats),
+            )
+        )
 
     async def _store(
         self, prepared: PreparedEntry, keys: _Recognition, reason: str, caller: Principal

@@ -17,6 +17,7 @@ from server.entries.recognition import compute_text_key
 from server.entries.retiring import lock_current, require_current
 from server.entries.scope import list_scope_tags
 from server.graph.graph import Transaction
+from server.graph.keys import content_key
 from server.parts import Parts
 from server.retrieval.passages import NEIGHBOURS, take_beginning, take_lead
 from server.retrieval.turns import take_turn
@@ -70,7 +71,7 @@ class EntryUpdater:
                 "entries/update_entry",
                 namespace=namespace,
                 id=request.id,
-                properties=properties,
+                properties=properties | {"content_key": content_key(properties["body"])},
                 text_key=compute_text_key(properties["body"]),
                 reason=request.reason,
             )

@@ -5,9 +5,11 @@ from typing import Any
 from uuid import uuid4
 
 from server.core.fields import to_milliseconds
+from server.core.types import Row
 from server.entries.models import LONGEST_TITLE
 from server.entries.scope import build_session_key, list_scope_tags
 from server.graph.graph import Graph, Transaction
+from server.graph.keys import content_key
 from server.graph.sequence import IdSequence
 from server.retrieval.writing import (
     PassageWriter,
@@ -52,6 +54,8 @@ class StoredEntry:
 
     id: str
     created_at: int
+    repeats: Row | None = None
+    """The rejected or retracted record that has the same text: id, how and reason."""
 
 
 class EntryWriter:
@@ -89,6 +93,7 @@ class EntryWriter:
             node_id=text.number,
             title=entry.title or entry.text[:LONGEST_TITLE],
             body=entry.text,
+            content_key=content_key(entry.text),
             type=entry.type,
             project=entry.project,
             source_ref=entry.source_ref,
@@ -102,4 +107,4 @@ class EntryWriter:
             passage_labels=["Passage", "Unprojected"] if passage else [],
         )
         await store_passages(transaction, text, row["element"], found, last)
-        return StoredEntry(prepared.id, to_milliseconds(at))
+        return StoredEntry(prepared.id, to_milliseconds(at), row["repeats"])

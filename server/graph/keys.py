@@ -1,5 +1,6 @@
-"""Keys to compare names and targets without case, width and spacing (docs/decisions/0017)."""
+"""Keys to compare names, targets and texts without case, width and spacing (docs/decisions/0017)."""
 
+import hashlib
 import unicodedata
 
 _LONGEST = 1_000
@@ -18,3 +19,11 @@ def comparison_key(text: str) -> str:
     lower = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
     key = " ".join(lower.replace("\u03c2", "\u03c3").split())
     return key if len(key) <= _LONGEST else text
+
+
+def content_key(text: str) -> str:
+    """Return a short key that is the same for all spellings of a text, and different for different texts.
+
+    A text is longer than an index allows, so it is compared by a digest of its `comparison_key`.
+    """
+    return hashlib.sha256(comparison_key(text).encode(errors="surrogatepass")).hexdigest()[:32]

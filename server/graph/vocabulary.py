@@ -54,6 +54,7 @@ LABELS = frozenset(
         "Change",
         "Retracted",
         "Alias",
+        "Reflection",
         "Erasure",
         "Principal",
         "Token",

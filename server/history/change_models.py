@@ -52,7 +52,7 @@ class ListChanges(ToolInput):
     offset: int = Field(0, ge=0, le=10_000_000)
 
 
-class ChangedRecord(ToolOutput):
+class RecordInChange(ToolOutput):
     """`id` is null for an entity, which its name identifies."""
 
     kind: str
@@ -72,7 +72,7 @@ class ChangeItem(ToolOutput):
     operation: str
     reason: str | None
     undone_by: str | None
-    records: list[ChangedRecord]
+    records: list[RecordInChange]
     more: int
 
 

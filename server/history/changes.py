@@ -10,7 +10,7 @@ from server.core.principals import Principal
 from server.core.types import Row
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
-from server.history.change_models import LABELS, ChangedRecord, ChangeItem, Changes, ListChanges
+from server.history.change_models import LABELS, ChangeItem, Changes, ListChanges, RecordInChange
 from server.history.times import parse_moment
 
 _RECORDS = 3
@@ -66,7 +66,7 @@ async def _find_records(graph: Graph, name: str, caller: Principal) -> list[str]
 
 def _to_change(row: Row) -> ChangeItem:
     records = [
-        ChangedRecord(
+        RecordInChange(
             kind=(kind := _name_kind(each["labels"])), id=None if kind == "entity" else each["id"], name=each["name"]
         )
         for each in row["records"]

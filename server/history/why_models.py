@@ -29,13 +29,13 @@ class Option(SparseAnswer):
     why_not: str = ""
 
 
-class Record(ToolOutput):
+class EvidenceLink(ToolOutput):
     id: str
     kind: str
     name: str
 
 
-class Required(ToolOutput):
+class RequiredDecision(ToolOutput):
     id: str
     title: str
 
@@ -63,8 +63,8 @@ class Reasoned(SparseAnswer):
     valid_until: datetime | None = None
     why: str
     alternatives: list[Option] = Field(default=[])
-    evidence: list[Record] = Field(default=[])
-    requires: list[Required] = Field(default=[])
+    evidence: list[EvidenceLink] = Field(default=[])
+    requires: list[RequiredDecision] = Field(default=[])
     replaced_by: Ending | None = None
     became: str | None = None
     rejected: str | None = None

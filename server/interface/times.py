@@ -36,7 +36,7 @@ class PastQuestion(ToolInput):
     """A question that can be asked about another time; a date is its end."""
 
     as_of: Until | None = Field(default=None, description="What held and was known then")
-    known_at: Until | None = Field(default=None, description="What was known then; default as_of")
+    known_at: Until | None = Field(default=None, description="Known by then; default as_of")
 
     @model_validator(mode="after")
     def _require_as_of(self) -> "PastQuestion":

@@ -1,6 +1,6 @@
 """The MCP server: its tools and resources. The caller passes what runs them, so service and bridge publish the same."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -59,9 +59,10 @@ def build_server(
 
     async def on_call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         arguments = params.arguments or {}
-        if params.name in writing and params.meta and KEY in params.meta:
+        meta: Mapping[str, Any] = dict(params.meta or {})
+        if params.name in writing and KEY in meta:
             # A client that repeats calls by itself has no part in the arguments, which the model writes.
-            arguments = {KEY: params.meta[KEY], **arguments}
+            arguments = {KEY: meta[KEY], **arguments}
         return await call_tool(params.name, arguments, context)
 
     reading = {} if read_resource is None else _resource_handlers(tuple(resources), read_resource)

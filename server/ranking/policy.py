@@ -19,7 +19,7 @@ ACTIVE_BOOST = 1_000_000
 HUMAN_BOOST = 100_000
 PERCENT_KEPT = {"superseded": 20, "deprecated": 5, "draft": 40}
 """The percentage of its similarity that a status keeps in balanced mode."""
-CLOSED = frozenset({"accepted", "rejected", "falsified", "expired", "retracted"})
+CLOSED = frozenset({"accepted", "rejected", "falsified", "expired"})
 """The statuses of what ended without a successor that takes its place, and of a proposal that was decided: history."""
 LEAST = 0.26
 """The least similarity of an answer."""

@@ -14,13 +14,11 @@ from server.retrieval.search import FIELDS, MAX_WORD_HITS, MOST_WORDS, POOL_SIZE
 from server.vectors.store import PassageOrigin
 
 
-async def add_former(
-    graph: Graph, proposed: Candidates, narrow: SearchScope, query: str, as_of: datetime
-) -> Candidates:
-    """Return the candidates with those passages that share a word with the query and ended after a time."""
+async def propose_former(graph: Graph, narrow: SearchScope, query: str, as_of: datetime) -> Candidates:
+    """Return the passages that share a word with the query and ended after a time."""
     asked = list(dict.fromkeys(extract_terms(query)))[:MOST_WORDS]
     if not asked:
-        return proposed
+        return Candidates()
     within = narrow.to_lucene()
     row = await graph.row(
         "retrieval/matching_former_passages",
@@ -32,10 +30,15 @@ async def add_former(
     weight = compute_weight(row["strongest"], len(asked), len(row["hits"]), FIELDS)
     hits = [WordHit(id_, record, whole, min(score / weight, 1.0)) for id_, record, whole, score, *_ in row["hits"]]
     origins = {id_: (PassageOrigin(**origin), at) for id_, _, _, _, at, origin in row["hits"][:POOL_SIZE]}
+    return Candidates(hits, origins)
+
+
+def add_former(current: Candidates, former: Candidates) -> Candidates:
+    """Return the current candidates with the former ones, best first."""
     return replace(
-        proposed,
-        hits=sorted([*proposed.hits, *hits], key=lambda hit: -hit.share),
-        origins={**proposed.origins, **origins},
+        current,
+        hits=sorted([*current.hits, *former.hits], key=lambda hit: -hit.share),
+        origins={**current.origins, **former.origins},
     )
 
 

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.proves("SVC-22")
+@pytest.mark.usefixtures("no_passages")
 async def test_without_loopback_and_credential_the_start_is_refused_with_advice(
     neo4j: tuple[str, str, str], graph: Graph, tmp_path: Path
 ) -> None:

@@ -62,10 +62,10 @@ async def test_unknown_sources_are_named_and_nothing_is_written(mind: Mind, cyph
 
 @pytest.mark.proves("COG-19")
 async def test_it_is_searchable_once_qdrant_holds_it(mind: Mind, parts: Parts, projector: Projector) -> None:
-    patient = Insights(replace(parts, searchable_wait=20), fidelity_threshold=0.5)
+    patient = Insights(replace(parts, searchable_wait=120), fidelity_threshold=0.5)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(projector.run)
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             while not projector.following:
                 await anyio.sleep(0.01)
         stored = await replace(mind, insights=patient).distil("Grace likes boats")

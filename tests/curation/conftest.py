@@ -26,7 +26,7 @@ from server.entities.models import (
     SimilarEntities,
 )
 from server.entities.service import EntityService
-from server.entries.models import GetEntries, SaveMemory, SearchEntries
+from server.entries.models import GetEntries, SaveMemory, SearchEntries, UpdateMemory
 from server.entries.service import EntryService, EntrySettings
 from server.graph.changes import audit_context
 from server.interface.tools import ToolInput
@@ -85,7 +85,10 @@ class Caller:
 
     async def save(self, text: str, **more: Any) -> str:
         answer = await self.call(self.entries.save_memory, SaveMemory, text=text, **more)
-        return str(answer.id)
+        return str(answer.root.id)
+
+    async def update(self, id_: str, body: str) -> None:
+        await self.call(self.entries.update_memory, UpdateMemory, id=id_, body=body, reason="It was wrong.")
 
     async def searched(self, query: str) -> list[str]:
         answer = await self.call(self.entries.search, SearchEntries, query=query)

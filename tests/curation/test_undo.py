@@ -21,7 +21,8 @@ async def snapshot(cypher: Cypher) -> str:
     nodes = await cypher(
         f"MATCH (n:{_LABELS} {{namespace: $namespace}}) "
         "RETURN [label IN labels(n) WHERE label <> 'Unprojected'] AS labels, "
-        "n {.*, revision: null, created_at: toString(n.created_at), updated_at: toString(n.updated_at), "
+        "n {.*, revision: null, text_revision: null, created_at: toString(n.created_at), "
+        "updated_at: toString(n.updated_at), "
         "superseded_at: toString(n.superseded_at)} AS properties"
     )
     edges = await cypher(
@@ -36,7 +37,8 @@ async def snapshot(cypher: Cypher) -> str:
 async def _act(agent: Caller, chance: random.Random, made: list[Any]) -> None:
     """Does something at random; what is refused counts as nothing."""
     names = [f"thing {n}" for n in range(4)]
-    match chance.randrange(8):
+    memories = [each for each in made if isinstance(each, str) and not each.startswith("decision")]
+    match chance.randrange(10):
         case 0:
             await agent.node(chance.choice(names), properties={"size": chance.randrange(3)})
         case 1 | 2:
@@ -50,11 +52,16 @@ async def _act(agent: Caller, chance: random.Random, made: list[Any]) -> None:
             [row] = await agent.cypher("MATCH (d {namespace: $namespace, id: $id}) RETURN d.target AS target", id=old)
             made.append(await agent.supersede(row["target"], old))
         case 5:
-            made.append(await agent.save(f"We spoke of [[{chance.choice(names)}]]."))
+            made.append(await agent.save(f"We spoke of [[{chance.choice(names)}]] at {chance.random()}."))
         case 6 if made:
             await agent.retract(chance.choice(made))
         case 7:
             await agent.retract(chance.choice([*names, f"{names[0]} -[USES]-> {names[1]}"]))
+        case 8 if memories:
+            long = "And more was said about it. " * chance.choice([0, 20])
+            await agent.update(chance.choice(memories), f"They spoke of [[{chance.choice(names)}]]. {long}")
+        case 9 if memories:
+            made.append(await agent.save(f"It was {chance.random()}.", supersedes=[chance.choice(memories)]))
         case _:
             made.append((await agent.episode("How it went")).id)
 

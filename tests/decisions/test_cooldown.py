@@ -70,7 +70,7 @@ async def test_a_refused_write_does_not_prolong_the_cooldown(slow: Caller, cyphe
 
 @pytest.mark.proves("DEC-70")
 async def test_the_cooldown_ends_after_the_seconds_in_the_error(make: Make, agent: Caller) -> None:
-    quick = Caller(make(cooldown=0.3), agent.principal)
+    quick = Caller(make(cooldown=1.5), agent.principal)
     await quick.record("database")
     with pytest.raises(RateLimitExceeded) as refused:
         await quick.record("queue")

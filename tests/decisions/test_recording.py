@@ -277,7 +277,7 @@ async def test_a_long_decision_is_found_by_the_meaning_of_its_end(agent: Caller,
 async def test_a_write_answers_that_it_is_searchable_where_the_projector_runs(
     make: Make, agent: Caller, projector: Projector
 ) -> None:
-    patient = Caller(make(searchable_wait=30), agent.principal)
+    patient = Caller(make(searchable_wait=120), agent.principal)
     with anyio.fail_after(60):
         async with anyio.create_task_group() as running:
             running.start_soon(projector.run)
@@ -296,8 +296,8 @@ async def test_a_write_succeeds_while_vectors_are_down_and_says_that_it_is_not_s
     make: Make, agent: Caller, projector: Projector, no_vectors: RemoteStore, cypher: Cypher
 ) -> None:
     projector = Projector(projector._graph, no_vectors, projector._embedder)
-    patient = Caller(make(searchable_wait=30, projector=projector), agent.principal)
-    with anyio.fail_after(20):
+    patient = Caller(make(searchable_wait=600, projector=projector), agent.principal)
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as running:
             running.start_soon(projector.run)
             answer = await patient.recorded("database")

@@ -9,6 +9,10 @@ from server.core.errors import Conflict, InvalidArgument
 from server.core.principals import Role
 from server.decisions.models import DecisionResponse, RecordDecision
 from server.decisions.reading_models import FullDecision, GetDecisions, GetOverview, ListDecisions, ListedDecision
+from server.entities.models import QueryNeighbors
+from server.entities.service import EntityService
+from server.graph.graph import Graph
+from server.graph.sequence import IdSequence
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller, Clock, Make
 from tests.decisions.retraction import retract
@@ -58,6 +62,18 @@ async def test_a_decision_ends_by_itself_and_stays_as_history(admin: Caller, clo
     assert [each.status for each in await _get(admin, targets=["cart cache"])] == ["expired"], "the latest"
     seen = await admin.service.overview(GetOverview(), admin.principal)
     assert (seen.decisions, seen.in_force) == ({"expired": 1}, [])
+
+
+@pytest.mark.proves("DEC-78")
+async def test_neighbours_and_paths_say_that_a_decision_has_expired(
+    caller: Callable[..., Caller], clock: Clock, make: Make, graph: Graph, sequence: IdSequence
+) -> None:
+    clock.passes(days=-2)
+    admin = caller("barbara", kind="human", role=Role.ADMIN, through=make(clock=clock))
+    id_ = await admin.record("freeze", valid_until=_text(clock.at + timedelta(days=1)))
+    entities = EntityService(graph, sequence, path_timeout=10)
+    near = await entities.query_neighbors(QueryNeighbors.parse({"node_name": "freeze"}), admin.principal)
+    assert [(each.properties["id"], each.properties["status"]) for each in near.neighbors] == [(id_, "expired")]
 
 
 @pytest.mark.proves("DEC-78")

@@ -34,9 +34,9 @@ def test_the_tools_are_the_specified_ones_with_the_specified_roles() -> None:
     }
 
 
-_TIES = {"about", "requires", "evidence", "alternatives"}
-"""What we have beyond the specification: what ties a decision to the rest."""
-_FILTERS = {"target", "about", "status", "since", "until", "offset"}
+_TIES = {"about", "requires", "evidence", "alternatives", "effective_at", "valid_until"}
+"""What we have beyond the specification: what ties a decision to the rest, and when it holds."""
+_FILTERS = {"target", "about", "status", "since", "until", "offset", "as_of", "known_at"}
 
 
 @pytest.mark.proves("DEC-69")
@@ -133,5 +133,7 @@ def test_a_result_has_the_specified_fields_and_ours() -> None:
         "superseded_by",
         "origin",
         "created_at",
+        "effective_at",
+        "valid_until",
         "why",
     }

@@ -20,6 +20,7 @@ _PREFIXES = {
     "SES": "sessions",
     "SVC": "service",
     "ING": "ingestion",
+    "REF": "reflection",
     "HIS": "history",
 }
 _WRITTEN = (*contract.CODE, "docs/contract", "docs/how-to", "docs/architecture.md", "CONTRIBUTING.md", "README.md")

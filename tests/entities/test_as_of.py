@@ -142,13 +142,13 @@ async def test_entities_that_were_merged_since_were_two_then(caller: Caller, cyp
     then = await take_time(cypher)
     await merge(cypher, "Redis", "Redis DB")
 
-    async def around(name: str, as_of: str) -> list[str]:
+    async def list_near(name: str, as_of: str) -> list[str]:
         return sorted(row.name for row in (await caller.neighbors(name, as_of=as_of)).neighbors)
 
-    assert (await around("Redis", then), await around("Redis DB", then)) == (["Linux", "Shop"], ["Blog", "Linux"])
-    assert await around("Linux", then) == ["Redis", "Redis DB"]
+    assert (await list_near("Redis", then), await list_near("Redis DB", then)) == (["Linux", "Shop"], ["Blog", "Linux"])
+    assert await list_near("Linux", then) == ["Redis", "Redis DB"]
     now = await take_time(cypher)
-    assert await around("Redis DB", now) == await around("Redis", now) == ["Blog", "Linux", "Shop"]
+    assert await list_near("Redis DB", now) == await list_near("Redis", now) == ["Blog", "Linux", "Shop"]
     assert [step.name for step in (await caller.path("Blog", "Shop", as_of=now)).path] == ["Blog", "Redis", "Shop"]
     assert (await caller.path("Blog", "Shop", as_of=then)).path_length == 4
 

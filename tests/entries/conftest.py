@@ -1,15 +1,16 @@
 """Entries as an agent meets them: their tools over MCP, on the real Neo4j, Qdrant engine and embedding model."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from server.core.principals import Principal, Role
 from server.entries.service import EntryService, EntrySettings
 from server.entries.tools import TOOLS
+from server.interface.tools import AnyTool
 from server.parts import Parts
 from tests import agents
 from tests.conftest import Rows
@@ -21,7 +22,7 @@ ERAS = ("auto", "legacy")
 class Agent(agents.Agent):
     """What one principal does with entries over MCP."""
 
-    tools = TOOLS
+    tools: ClassVar[Sequence[AnyTool]] = TOOLS
 
     async def save(self, text: str, /, **more: Any) -> str:
         """The id of a new entry."""

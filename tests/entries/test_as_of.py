@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from server.core.principals import Principal
 from server.vectors.projector import Projector
 from tests.clock import take_time
 from tests.conftest import Cypher
 from tests.entities.corrections import retract_records
-from tests.entries.conftest import Agent
+from tests.entries.conftest import Agent, Make
+from tests.entries.test_correcting import Curator
 
 pytestmark = [pytest.mark.anyio, pytest.mark.proves("MEM-68")]
 _LONG = "The lighthouse keeper counts ships every evening and writes them down. "
@@ -89,3 +91,25 @@ async def test_expired_and_changed_entries_count_as_they_were(modern: Agent, cyp
     assert nothing["message"] == "No memory of then matches. Try other words, or another as_of."
     refused = await modern.refused("search", query="otter", as_of="once")
     assert refused["code"] == "INVALID_ARGUMENT"
+
+
+@pytest.mark.proves("MEM-69")
+@pytest.mark.parametrize("more", ["", " " + _LONG * 40])
+async def test_a_memory_that_was_changed_or_replaced_since_is_found_by_its_words_of_then(
+    make: Make, principal: Principal, cypher: Cypher, projector: Projector, more: str
+) -> None:
+    async with Curator(make(), principal).connected() as curator:
+        changed = await curator.save(f"The zebra lives in Lisbon.{more}", title="Zebra")
+        replaced = await curator.save(f"A zebra came from Porto.{more}")
+        await projector.drain()
+        then = await take_time(cypher)
+        await curator.ask("update_memory", id=changed, body="The giraffe lives in Lisbon.", reason="It was a giraffe.")
+        await curator.save("An okapi came from Porto.", supersedes=[replaced], reason="It was an okapi.")
+        await projector.drain()
+        assert not {changed, replaced} & set(await curator.found("zebra", as_of=await take_time(cypher)))
+        assert set(await curator.found("zebra", as_of=then)) == {changed, replaced}
+        hits = {hit["id"]: hit for hit in await curator.items("search", query="zebra Lisbon", as_of=then)}
+        assert "zebra lives in Lisbon" in hits[changed]["snippet"]
+        assert hits[changed]["title"] == "Zebra"
+        assert await curator.found("giraffe", as_of=then) == []
+        assert await curator.found("giraffe") == [changed]

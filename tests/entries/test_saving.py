@@ -158,7 +158,7 @@ async def test_writers_in_two_processes_make_one_order(
 async def test_a_save_waits_until_it_can_be_found_by_meaning(make: Make, modern: Agent, projector: Projector) -> None:
     async with anyio.create_task_group() as tasks, modern.at(make(wait=30)).connected() as patient:
         tasks.start_soon(projector.run)
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             while not projector.following:
                 await anyio.sleep(0.01)
         saved = await patient.ask("save_memory", text="The cat sat on the mat. " * 40)

@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
@@ -70,11 +70,14 @@ def test_a_key_is_never_too_long_for_an_index() -> None:
 
 
 async def test_the_graph_makes_the_same_keys(driver: AsyncDriver) -> None:
+    @settings(max_examples=10)  # of 300 texts each
     @given(st.lists(st.text(_STORED), min_size=300, max_size=300))
     def collect(texts: list[str]) -> None:
         names.extend(texts)
 
-    names = [f"A{character}B {character}" for character in map(chr, range(0x30000)) if _assigned(character)]
+    characters = [f"A{character}B {character}" for character in map(chr, range(0x30000)) if _assigned(character)]
+    # Many in one name, which Neo4j computes faster than as many names.
+    names = [" ".join(characters[start : start + 20]) for start in range(0, len(characters), 20)]
     names += [a + b for a in _HARD for b in _HARD]
     names += ["\ufdfa" * 1000, "\ufdfa" * 55, "\ufdfa" * 56, "🧠" * 1000]
     collect()

@@ -135,12 +135,12 @@ async def test_why_can_be_asked_about_another_time(asker: _Asker, passes: Callab
 
 
 @pytest.mark.proves("HIS-3")
-@pytest.mark.parametrize("length", [3_000, 100_000])
+@pytest.mark.parametrize("length", [3_000, 20_000])
 async def test_an_explanation_has_at_most_12_kilobytes(asker: _Asker, length: int) -> None:
     text = "Ünïcode 漢字, because. " * (length // 20)
-    last = await asker.record("cart cache", rationale=text, consequences=[text[:9_000]] * 5)
-    for number in range(12 if length > 3_000 else 3):
-        options = [{"option": f"Option {n} " + "x" * 900, "why_not": text[:9_000]} for n in range(20)]
+    last = await asker.record("cart cache", rationale=text, consequences=[text[:2_000]] * 5)
+    for number in range(6 if length > 3_000 else 3):
+        options = [{"option": f"Option {n} " + "x" * 900, "why_not": text[:2_000]} for n in range(20)]
         more = {"alternatives": options} if length > 3_000 else {}
         asker.at += timedelta(minutes=1)
         last = await asker.supersede("cart cache", last, rationale=f"{number} {text}", title="t" * 900, **more)

@@ -66,6 +66,8 @@ CALLS: tuple[Call, ...] = (
     ("get_decisions", lambda ids: {"ids": [ids["decision"]], "targets": [f"{CANARY} target"]}, {}),
     ("list_decisions", lambda _: {"status": "all"}, {}),
     ("overview", lambda _: {}, {}),
+    ("why", lambda _: {"of": f"{CANARY} target"}, {}),
+    ("impact", lambda _: {"of": f"{CANARY} target"}, {}),
     ("save_memory", lambda _: _text(1), {"entry": "id"}),
     ("update_memory", lambda ids: {"id": ids["entry"], "type": CANARY, "reason": "It was none."}, {}),
     ("search", lambda _: {"query": CANARY}, {}),

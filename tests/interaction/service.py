@@ -22,6 +22,7 @@ from server.local.neo4j import find_processes
 from server.local.ports import free_ports
 
 START_SECONDS = 90
+_WAITING = "RETURN COUNT { (:Unprojected) } + COUNT { (:Tombstone) }"
 
 
 class Service:
@@ -110,6 +111,13 @@ class Service:
         password = self.home.neo4j_password.read_text().strip()
         async with AsyncGraphDatabase.driver(uri, auth=("neo4j", password)) as driver:
             yield driver
+
+    async def projected(self) -> None:
+        """Wait until no record waits for its projection."""
+        async with self.graph() as driver:
+            with anyio.fail_after(120):
+                while (await driver.execute_query(_WAITING, database_="neo4j")).records[0][0]:
+                    await anyio.sleep(0.1)
 
     def status(self) -> dict[str, object]:
         found: dict[str, object] = json.loads(self.command("status", "--json").stdout)

@@ -321,6 +321,7 @@ async def test_a_long_list_is_cut_and_says_so(app: App, client: Client) -> None:
 
 @pytest.mark.proves("SVC-38")
 @_ONE_ERA
+@pytest.mark.usefixtures("no_passages")
 async def test_resources_are_published_with_their_family_alone(
     neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any
 ) -> None:

@@ -177,7 +177,7 @@ async def test_a_document_is_read_once_and_only_from_the_configured_folders(
 
     (folder / "manual.md").write_text(_MANUAL.format("Three almonds every evening."))
     assert (await ask(client, "ingest_docs", sources=[source]))["imported_entries"] == 1
-    with anyio.fail_after(20):  # a document is stored at once, and found by meaning as soon as it is embedded
+    with anyio.fail_after(60):  # a document is stored at once, and found by meaning as soon as it is embedded
         while not (hits := await _found(client, "what does the bird eat")):
             await anyio.sleep(0.05)
     hit = hits[0]

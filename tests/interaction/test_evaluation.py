@@ -96,6 +96,7 @@ async def test_without_keys_no_judge_is_asked(client: Client) -> None:
 
 @pytest.mark.proves("EVA-7", "EVA-8", "EVA-12", "EVA-22")
 @pytest.mark.parametrize("era", ["2026-07-28"], indirect=True)
+@pytest.mark.usefixtures("no_passages")
 async def test_two_models_of_two_providers_judge_what_search_found(
     app: App, client: Client, connect: Connect, namespace: str, tmp_path: Path
 ) -> None:

@@ -149,14 +149,17 @@ def test_a_repeated_write_whose_answer_was_lost_stores_nothing_and_names_what_is
         assert all(set(record) == {"label", "id"} for record in call.lost["stored"])
 
 
+_META: Any = {KEY: "k"}
+
+
 @pytest.mark.proves("SVC-79", "SVC-80")
 async def test_the_key_may_be_in_the_meta_of_the_request_and_counts_for_one_caller_and_one_tool(
     connect: Connect, cypher: Cypher
 ) -> None:
     metric = {"agent_id": "a", "metric_name": "m", "metric_value": 1}
     async with connect() as client, connect(name="other") as other:
-        first = await client.call_tool("log_success_metric", metric, meta={KEY: "k"})
-        again = await client.call_tool("log_success_metric", metric, meta={KEY: "k"})
+        first = await client.call_tool("log_success_metric", metric, meta=_META)
+        again = await client.call_tool("log_success_metric", metric, meta=_META)
         assert again.structured_content == {**(first.structured_content or {}), "replayed": True}
         assert [block.text for block in again.content] == [block.text for block in first.content]  # type: ignore[union-attr]
         assert "replayed" not in (

@@ -73,6 +73,7 @@ async def test_a_caller_is_shown_what_it_may_call_and_keeps_it_for_itself(connec
 
 
 @pytest.mark.proves("SVC-35")
+@pytest.mark.usefixtures("no_passages")
 async def test_output_schemas_are_listed_where_they_are_asked_for(
     neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any
 ) -> None:
@@ -184,6 +185,7 @@ async def test_eight_clients_at_once_lose_and_double_nothing(connect: Connect) -
 
 
 @pytest.mark.proves("DEC-70", "SVC-38")
+@pytest.mark.usefixtures("no_passages")
 async def test_a_part_of_the_families_can_be_published_and_writes_cool_down(
     neo4j: tuple[str, str, str], graph: object, connect: Connect, tmp_path: Any
 ) -> None:

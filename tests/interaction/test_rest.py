@@ -16,6 +16,7 @@ from server.access.rate import RateLimit
 from server.access.tokens import Tokens
 from server.app import App
 from server.graph.graph import connect
+from server.graph.idempotency import IdempotencyKeys
 from server.graph.sequence import IdSequence
 from server.mcp.server import build_server
 from server.observability.metrics import Metrics
@@ -188,6 +189,7 @@ def _application(app: App, parts: Parts, services: Services) -> Any:
         metrics=Metrics(),
         rate=RateLimit(None),
         mcp=build_server((), nothing),
+        keys=IdempotencyKeys(parts.graph),
     )
 
 

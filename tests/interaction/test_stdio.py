@@ -1,12 +1,13 @@
 """`precedent stdio`: the bridge, as an agent's client starts it."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.homes import prepare_home
 from tests.interaction.layers import tour
 from tests.interaction.service import Service, service
 from tests.interaction.tools import ask, listed, read, refused
@@ -18,9 +19,10 @@ _JUDGED = {"query_id": 1, "query": "Who?", "docs": [{"id": 1, "content": "Ada."}
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A home for all of them: only the first test has to wait until its graph is made."""
+async def home(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
+    """A home for all of them, after a first start."""
     with service(tmp_path_factory.mktemp("stdio")) as unstarted:
+        await prepare_home(tmp_path_factory, unstarted.home)
         yield unstarted
 
 

@@ -10,7 +10,7 @@ from tests.conftest import Cypher
 from tests.journal.conftest import Agent
 
 pytestmark = pytest.mark.anyio
-_MANY = 250
+_MANY = 150
 _MESSAGE = "store_conversation_message", {"sender": "user"}
 # For each list: the tool that stores a record, its arguments, the field that identifies a record, the list's tool.
 _LISTS: dict[str, tuple[str, dict[str, Any], str, str]] = {
@@ -58,7 +58,7 @@ async def _filled(agent: Agent, name: str) -> set[str]:
 async def test_following_next_offset_returns_every_record_once(modern: Agent, name: str) -> None:
     marks = await _filled(modern, name)
     _, _, field, tool = _LISTS[name]
-    for limit in (70, 1_000):
+    for limit in (40, 1_000):
         seen: list[str] = []
         cut = False
         offset: int | None = 0
@@ -69,7 +69,7 @@ async def test_following_next_offset_returns_every_record_once(modern: Agent, na
             seen += [item[field] for item in answer["items"]]
             cut = cut or answer.get("truncated", False)
             offset = answer["next_offset"]
-        assert cut is (limit > 70), "of the larger page only a part fits into one answer"
+        assert cut is (limit > 40), "of the larger page only a part fits into one answer"
         assert (len(seen), set(seen)) == (_MANY, marks)
     last = await modern.call(tool, limit=10, offset=_MANY)
     assert (last.structured_content or {})["items"] == []

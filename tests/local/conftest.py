@@ -15,6 +15,7 @@ from server.core.settings import Settings
 from server.embedding.provision import model_folder
 from server.local.neo4j import stop_leftover
 from server.local.ports import free_ports
+from tests.homes import prepare_home
 from tests.local.web import Web, web
 
 
@@ -29,6 +30,13 @@ def maven() -> Iterator[Web]:
 def home(tmp_path: Path) -> Home:
     """A home whose name is as unhandy as a person's own folder may be."""
     return Home(tmp_path / "Élodie's home")
+
+
+@pytest.fixture
+async def used_home(anyio_backend: str, home: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The same, after a first start."""
+    await prepare_home(tmp_path_factory, home)
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 
 from server.core.home import LocalPaths
+from server.core.settings import Settings
 from server.local.class_data import installation
 from server.local.neo4j import LocalNeo4j
 from server.local.owner import own
@@ -19,7 +20,7 @@ from server.local.ports import Ports
 
 
 async def serve(paths: LocalPaths, ports: Ports) -> None:
-    neo4j = LocalNeo4j(installation(paths.cache), paths.home, ports)
+    neo4j = LocalNeo4j(installation(paths.cache), paths.home, ports, jvm_flags=Settings().neo4j_jvm)
     with anyio.open_signal_receiver(signal.SIGTERM) as signals:
         await neo4j.start()
         print("ready", flush=True)  # noqa: T201 - its one word

@@ -34,14 +34,14 @@ async def value(neo4j: LocalNeo4j, statement: str) -> object:
 
 
 @pytest.fixture
-async def neo4j(home: Home, shared_cache: Cache) -> AsyncIterator[LocalNeo4j]:
-    """A running Neo4j of a fresh home."""
-    fresh = local(home, shared_cache)
-    await fresh.start()
+async def neo4j(used_home: Home, shared_cache: Cache) -> AsyncIterator[LocalNeo4j]:
+    """A running Neo4j, in a home where it ran before."""
+    started = local(used_home, shared_cache)
+    await started.start()
     try:
-        yield fresh
+        yield started
     finally:
-        await fresh.stop()
+        await started.stop()
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +110,18 @@ async def test_a_stop_ends_the_process_and_keeps_the_data(neo4j: LocalNeo4j, hom
 
 
 async def test_the_leftover_of_a_killed_service_never_makes_the_next_start_fail(
-    home: Home, shared_cache: Cache
+    used_home: Home, shared_cache: Cache
 ) -> None:
-    async with service(home, shared_cache) as killed:
-        [leftover] = find_processes(home)
+    async with service(used_home, shared_cache) as killed:
+        [leftover] = find_processes(used_home)
         killed.kill()
         await killed.wait()
         assert leftover.is_running()
-        neo4j = local(home, shared_cache)
+        neo4j = local(used_home, shared_cache)
         await neo4j.start()
         try:
             assert not leftover.is_running()
-            assert [each.pid for each in find_processes(home)] == [neo4j.pid]
+            assert [each.pid for each in find_processes(used_home)] == [neo4j.pid]
         finally:
             await neo4j.stop()
 

@@ -40,37 +40,37 @@ async def test_where_nothing_runs_there_is_nothing_to_stop(home: Home) -> None:
 
 
 @pytest.mark.proves("SVC-15")
-async def test_a_running_service_is_shown_and_stopped_completely(home: Home, shared_cache: Cache) -> None:
-    async with service(home, shared_cache) as process:
-        seen = load_status(home)
+async def test_a_running_service_is_shown_and_stopped_completely(used_home: Home, shared_cache: Cache) -> None:
+    async with service(used_home, shared_cache) as process:
+        seen = load_status(used_home)
         assert seen.owner is not None
         assert (seen.owner.pid, seen.owner.command) == (process.pid, "serve")
         assert seen.is_running
         assert not seen.has_leftover
-        assert [each.pid for each in find_processes(home)] == [seen.neo4j_pid]
-        assert await stop(home) is True
+        assert [each.pid for each in find_processes(used_home)] == [seen.neo4j_pid]
+        assert await stop(used_home) is True
         assert await process.wait() == 0
-    assert load_status(home) == Status(owner=None, neo4j_pid=None)
+    assert load_status(used_home) == Status(owner=None, neo4j_pid=None)
 
 
 @pytest.mark.proves("SVC-15")
-async def test_the_leftover_of_a_killed_service_is_shown_and_stopped(home: Home, shared_cache: Cache) -> None:
-    async with service(home, shared_cache) as process:
+async def test_the_leftover_of_a_killed_service_is_shown_and_stopped(used_home: Home, shared_cache: Cache) -> None:
+    async with service(used_home, shared_cache) as process:
         process.kill()
         await process.wait()
-        seen = load_status(home)
+        seen = load_status(used_home)
         assert seen.has_leftover
         assert not seen.is_running
         assert seen.neo4j_pid is not None
-        assert await stop(home) is True
+        assert await stop(used_home) is True
         assert not psutil.pid_exists(seen.neo4j_pid)
-        assert await stop(home) is False
+        assert await stop(used_home) is False
 
 
-async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: Home, shared_cache: Cache) -> None:
+async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(used_home: Home, shared_cache: Cache) -> None:
     bolt, browser = free_ports(2)
     environment = os.environ | {
-        "PRECEDENT_HOME": str(home.root),
+        "PRECEDENT_HOME": str(used_home.root),
         "PRECEDENT_CACHE": str(shared_cache.root),
         "PRECEDENT_BOLT_PORT": str(bolt),
         "PRECEDENT_BROWSER_PORT": str(browser),
@@ -79,9 +79,9 @@ async def test_a_command_that_is_stopped_stops_the_neo4j_that_it_started(home: H
         async with await anyio.open_process([sys.executable, "-c", _COMMAND, shell], env=environment) as process:
             assert process.stdout is not None
             assert (await process.stdout.receive()).startswith(b"ready")
-            assert load_status(home).neo4j_pid is not None
-            assert await stop(home) is True
-            assert load_status(home) == Status(owner=None, neo4j_pid=None)
+            assert load_status(used_home).neo4j_pid is not None
+            assert await stop(used_home) is True
+            assert load_status(used_home) == Status(owner=None, neo4j_pid=None)
             assert await process.wait() != 0
 
 

@@ -11,6 +11,7 @@ from neo4j import AsyncGraphDatabase
 
 from server.core.errors import PortTaken
 from server.core.home import Cache, Home
+from server.core.settings import Settings
 from server.local.class_data import installation
 from server.local.neo4j import USER, LocalNeo4j, find_processes
 from server.local.ports import Ports, free_ports
@@ -21,9 +22,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]  # starts Neo4j, also
 
 
 @pytest.fixture
-async def supervised(home: Home, shared_cache: Cache) -> AsyncIterator[tuple[LocalNeo4j, Supervisor]]:
+async def supervised(used_home: Home, shared_cache: Cache) -> AsyncIterator[tuple[LocalNeo4j, Supervisor]]:
     """A Neo4j that is being watched, and who watches it."""
-    neo4j = LocalNeo4j(installation(shared_cache), home, Ports(*free_ports(2)))
+    neo4j = LocalNeo4j(installation(shared_cache), used_home, Ports(*free_ports(2)), jvm_flags=Settings().neo4j_jvm)
     supervisor = Supervisor(neo4j)
     await supervisor.start()
     yield neo4j, supervisor

@@ -1,4 +1,4 @@
-"""A Neo4j of this folder's own: a projection is of a whole graph, and its tests count everything in it."""
+"""An empty graph for each test: a projection is of a whole graph, and these tests count everything in it."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,13 +15,7 @@ from server.graph.migrations import migrate
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.store import VectorStore, point_id
-from tests.conftest import Where, fresh_neo4j
-
-
-@pytest.fixture(scope="session")
-async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Where]:
-    async with fresh_neo4j(tmp_path_factory) as where:
-        yield where
+from tests.conftest import Where, empty
 
 
 @pytest.fixture(scope="session")
@@ -40,8 +34,8 @@ async def migrated(neo4j: Where) -> AsyncIterator[Graph]:
 
 @pytest.fixture
 async def graph(migrated: Graph, driver: AsyncDriver) -> Graph:
-    """The migrated graph, empty."""
-    await driver.execute_query("MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+    """The migrated graph, empty. No other test runs meanwhile, and none needs what an earlier one left."""
+    await empty(driver)
     return migrated
 
 

@@ -45,7 +45,7 @@ def _all_follow(projectors: Sequence[Projector]) -> Callable[[], Awaitable[bool]
 
 
 async def _until(true: Callable[[], Awaitable[bool]]) -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         while not await true():  # what Qdrant and Neo4j hold comes with no event
             await anyio.sleep(0.02)
 
@@ -297,7 +297,7 @@ async def test_while_the_vectors_are_down_writes_do_not_wait_and_nothing_is_lost
                 return not projector.following
 
             await _until(noticed)
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 assert not await projector.wait_until_searchable("n", "passage", "a", 1, 600)
             assert (await projector.lag()).records == 1
             unsteady.down = False

@@ -1,0 +1,1 @@
+"""Reflection: proposals from the evidence in the graph."""
