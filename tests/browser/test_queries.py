@@ -67,8 +67,6 @@ async def seeded(
             "origin": "agent" if old else "human",
             "by": "agent" if old else "alice",
             "at": _THEN + timedelta(days=number),
-            "effective_at": None,
-            "valid_until": None,
             "scope": namespace_tag(namespace),
         }
         text = prepare_text(namespace, decision["node_id"], format_decision(decision), title)
@@ -102,12 +100,15 @@ async def seeded(
     return namespace
 
 
+_TIMELESS = {"effective_at": None, "valid_until": None}
+
+
 def _about(target: str, node_id: int) -> dict[str, Any]:
     """What a decision or a proposal says of its target, and of nothing else."""
     key = comparison_key(target)
     lacking = ("consequences", "alternatives", "alternatives_why_not", "passages", "requires")
     about = {"name": target, "key": key, "link": "ABOUT", "node_id": node_id}
-    return {"target": target, "target_key": key, "things": [about], **{name: [] for name in lacking}}
+    return {"target": target, "target_key": key, "things": [about], **_TIMELESS, **{name: [] for name in lacking}}
 
 
 async def _propose(graph: Graph, namespace: str) -> None:
