@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Column, Table
 
-from cli import decision_commands, history_commands
+from cli import correction_commands, decision_commands, history_commands
 from cli.backup_commands import export, import_
 from cli.ingest_commands import app as ingest
 from cli.reflect_command import reflect
@@ -199,6 +199,9 @@ app.command()(decision_commands.ask)
 app.command()(reflect)
 app.command()(review)
 app.command()(history_commands.changes)
+app.command()(correction_commands.retract)
+app.command()(correction_commands.undo)
+app.command()(correction_commands.erase)
 app.command()(decision_commands.why)
 app.command()(export)
 app.command("import")(import_)

@@ -70,7 +70,7 @@ class GraphDesk:
     def __init__(self, parts: Parts, caller: Principal, clock: Clock = now) -> None:
         self._graph = parts.graph
         self._decisions = DecisionService(parts, cooldown=0, clock=clock)
-        self._curation = CurationService(parts)
+        self._curation = CurationService(parts.graph, parts.projector.wake)
         self._names = NameCorrections(parts)
         self._caller = caller
 

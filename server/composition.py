@@ -74,7 +74,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
                 embedding_model=parts.embedder.fingerprint,
             ),
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
-            curation=CurationService(parts),
+            curation=CurationService(parts.graph, parts.projector.wake),
             names=NameCorrections(parts),
             history=HistoryService(parts),
             reflection=ReflectionService(parts.graph, parts.sequence),

@@ -131,6 +131,12 @@ ENDPOINTS: Mapping[str, Role | None] = {
     "GET /entries/{entry_id}/timeline": Role.VIEWER,
     "GET /changes": Role.VIEWER,
     "GET /resume": Role.VIEWER,
+    "POST /retract": Role.AGENT,  # what a human wrote: admin
+    "POST /undo": Role.AGENT,
+    "POST /erase": Role.ADMIN,
+    "POST /graph/entities/rename": Role.AGENT,
+    "POST /graph/entities/merge": Role.AGENT,
+    "GET /graph/entities/similar": Role.VIEWER,
     "GET /db/export": Role.ADMIN,
     "POST /db/import": Role.AGENT,  # replacing requires admin
 }

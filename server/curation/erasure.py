@@ -1,7 +1,7 @@
 """Erases records for good, for secrets and privacy: only what happened, by whom, when and why remains."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -11,15 +11,14 @@ from server.curation.models import Erase, Erased
 from server.curation.records import find, name_kind, require_no_target
 from server.graph.graph import Graph, Transaction
 from server.retrieval.passages import NEIGHBOURS
-from server.vectors.projector import Projector
 
 
 class Erasures:
     """Deletes records, entities and relations with every copy of their text in the graph and in the vectors."""
 
-    def __init__(self, graph: Graph, projector: Projector) -> None:
+    def __init__(self, graph: Graph, wake: Callable[[], None]) -> None:
         self._graph = graph
-        self._projector = projector
+        self._wake = wake
 
     async def erase(self, request: Erase, caller: Principal) -> Erased:
         """Erase records, current or retracted, in one transaction: texts, passages, former states, vectors, mentions.
@@ -56,7 +55,7 @@ class Erasures:
             )
 
         answer = await self._graph.transaction(work)
-        self._projector.wake()
+        self._wake()
         return answer
 
 

@@ -1,6 +1,6 @@
 """Retracts what was wrong: out of every current answer at once, kept as history with who, when and why."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from server.core.principals import Principal
 from server.core.types import Row
@@ -8,7 +8,6 @@ from server.curation.models import Corrected, Retract, Retracted
 from server.curation.records import describe, find, name_kind, require_author, require_no_target
 from server.graph.graph import Graph, Transaction
 from server.graph.vocabulary import BOOKKEEPING
-from server.vectors.projector import Projector
 
 _MOST_NAMED = 5
 
@@ -16,9 +15,9 @@ _MOST_NAMED = 5
 class Retractions:
     """Retracts records, entities and relations."""
 
-    def __init__(self, graph: Graph, projector: Projector) -> None:
+    def __init__(self, graph: Graph, wake: Callable[[], None]) -> None:
         self._graph = graph
-        self._projector = projector
+        self._wake = wake
 
     async def retract(self, request: Retract, caller: Principal) -> Retracted:
         """Retract records, entities and relations in one transaction.
@@ -43,7 +42,7 @@ class Retractions:
             return found.records, found.relations, row["change_id"]
 
         records, relations, change_id = await self._graph.transaction(work)
-        self._projector.wake()
+        self._wake()
         return Retracted(
             retracted=[
                 *(Corrected(kind=name_kind(row), id=row["id"], name=row["name"][:200]) for row in records),

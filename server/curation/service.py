@@ -1,20 +1,23 @@
 """The use cases that correct what is stored: retract, undo, erase."""
 
+from collections.abc import Callable
+
 from server.core.principals import Principal
 from server.curation.erasure import Erasures
 from server.curation.models import Erase, Erased, Retract, Retracted, Undo, Undone
 from server.curation.retraction import Retractions
 from server.curation.undo import Undos
-from server.parts import Parts
+from server.graph.graph import Graph
 
 
 class CurationService:
     """Corrections, each limited to the namespace of the caller."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._retractions = Retractions(parts.graph, parts.projector)
-        self._undos = Undos(parts.graph, parts.projector)
-        self._erasures = Erasures(parts.graph, parts.projector)
+    def __init__(self, graph: Graph, wake: Callable[[], None]) -> None:
+        """`wake` tells the projector that points have to change; without one, the next projector finds them."""
+        self._retractions = Retractions(graph, wake)
+        self._undos = Undos(graph, wake)
+        self._erasures = Erasures(graph, wake)
 
     async def retract(self, request: Retract, caller: Principal) -> Retracted:
         """Take wrong records, entities and relations out of every current answer; they stay as history."""

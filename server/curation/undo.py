@@ -1,6 +1,6 @@
 """Takes a change back as a new change, where nothing later depends on it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from server.core.errors import Conflict, InvalidArgument, IsolationViolation, NotFound
 from server.core.principals import Principal, Role
@@ -8,7 +8,6 @@ from server.core.types import Row
 from server.curation.models import Undo, Undone
 from server.graph.graph import Graph, Transaction
 from server.graph.vocabulary import BOOKKEEPING
-from server.vectors.projector import Projector
 
 _BOOKKEEPING = sorted(BOOKKEEPING)
 _MOST = 5
@@ -34,9 +33,9 @@ _ADVICE_BY_NAME = {
 class Undos:
     """Undoes operations: all changes of one call."""
 
-    def __init__(self, graph: Graph, projector: Projector) -> None:
+    def __init__(self, graph: Graph, wake: Callable[[], None]) -> None:
         self._graph = graph
-        self._projector = projector
+        self._wake = wake
 
     async def undo(self, request: Undo, caller: Principal) -> Undone:
         """Take back everything that the operation of a change did, in one transaction.
@@ -64,7 +63,7 @@ class Undos:
             return effects, created, row["change_id"]
 
         effects, created, change_id = await self._graph.transaction(work)
-        self._projector.wake()
+        self._wake()
         return Undone(
             undone=effects["ids"],
             change_id=change_id,

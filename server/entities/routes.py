@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from server.access.caller import Caller
 from server.access.idempotency import KeyedRoute
+from server.entities.merging import NameCorrections
 from server.entities.models import (
     AddEdge,
     AddNode,
@@ -17,12 +18,17 @@ from server.entities.models import (
     Entities,
     FindPath,
     ListEntities,
+    MergeEntities,
     Name,
+    NamesCorrected,
     Neighbors,
     NodeAdded,
     PathAnswer,
     QueryNeighbors,
+    RenameEntity,
     ShortText,
+    SimilarEntities,
+    SimilarPairs,
 )
 from server.entities.service import EntityService
 from server.interface.state import StateKey
@@ -32,6 +38,12 @@ _MISSING: dict[int | str, dict[str, Any]] = {
 }
 SERVICE = StateKey[EntityService]("entities")
 Service = Annotated[EntityService, Depends(SERVICE.load)]
+NAMES = StateKey[NameCorrections]("names")
+Names = Annotated[NameCorrections, Depends(NAMES.load)]
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    **_MISSING,
+    409: {"description": "The new name is taken, or a decision is in force for each of the two."},
+}
 
 
 class NeighborsQuery(QueryNeighbors, strict=False):
@@ -41,6 +53,10 @@ class NeighborsQuery(QueryNeighbors, strict=False):
 
 
 class EntitiesQuery(ListEntities, strict=False):
+    """The request as a query string."""
+
+
+class SimilarQuery(SimilarEntities, strict=False):
     """The request as a query string."""
 
 
@@ -57,6 +73,7 @@ def build_routes() -> APIRouter:
     """The routes of the family; the application stores the service behind them under `SERVICE`."""
     router = APIRouter(route_class=KeyedRoute, prefix="/graph", tags=["graph"])
     _add_writes(router)
+    _add_corrections(router)
 
     @router.get("/entities", operation_id="listEntities")
     async def entities(request: Annotated[EntitiesQuery, Query()], service: Service, caller: Caller) -> Entities:
@@ -104,6 +121,30 @@ def _add_writes(router: APIRouter) -> None:
         added = await service.add_edge(request, caller)
         response.status_code = _status_code(added.created)
         return added
+
+
+def _add_corrections(router: APIRouter) -> None:
+    renamed = {"name": "Checkuot", "new_name": "Checkout", "reason": "A typo."}
+    merged = {"keep": "PostgreSQL", "drop": "Postgres", "reason": "They are one."}
+
+    @router.post("/entities/rename", operation_id="renameEntity", responses=_REFUSED)
+    async def rename(
+        request: Annotated[RenameEntity, _example(renamed)], names: Names, caller: Caller
+    ) -> NamesCorrected:
+        """Correct the name of an entity; the old one still finds it."""
+        return await names.rename(request, caller)
+
+    @router.post("/entities/merge", operation_id="mergeEntities", responses=_REFUSED)
+    async def merge(
+        request: Annotated[MergeEntities, _example(merged)], names: Names, caller: Caller
+    ) -> NamesCorrected:
+        """Make two entities that are one thing one; the dropped name still finds it."""
+        return await names.merge(request, caller)
+
+    @router.get("/entities/similar", operation_id="listSimilarEntities", responses=_MISSING)
+    async def similar(request: Annotated[SimilarQuery, Query()], names: Names, caller: Caller) -> SimilarPairs:
+        """List pairs of entities that may be one thing; nothing is changed."""
+        return await names.list_similar(request, caller)
 
 
 def _describe_update(answer: type[BaseModel]) -> dict[int | str, dict[str, Any]]:

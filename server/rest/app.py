@@ -21,6 +21,7 @@ from server.access.requests import RequestLog
 from server.access.tokens import Tokens
 from server.core.errors import PrecedentError
 from server.core.settings import Settings
+from server.curation import routes as curation
 from server.decisions import routes as decisions
 from server.entities import routes as entities
 from server.entries import routes as entries
@@ -82,7 +83,7 @@ def build_api() -> FastAPI:
         swagger_ui_parameters={"validatorUrl": None, "displayRequestDuration": True, "tryItOutEnabled": True},
     )
     _add_health(app)
-    for routes in (sessions, decisions, entities, entries, history):
+    for routes in (sessions, decisions, entities, entries, history, curation):
         app.include_router(routes.build_routes())
     describe(app)
     return app
@@ -116,7 +117,9 @@ def build_rest(
     app = build_api()
     app.router.lifespan_context = lifespan
     decisions.SERVICE.store(app, services.decisions)
+    curation.SERVICE.store(app, services.curation)
     entities.SERVICE.store(app, services.entities)
+    entities.NAMES.store(app, services.names)
     entries.SERVICE.store(app, services.entries)
     history.SERVICE.store(app, services.history)
     sessions.SERVICE.store(app, services.sessions)

@@ -19,6 +19,7 @@ TAGS: list[dict[str, Any]] = [
     {"name": "decisions", "description": "Decisions and proposals, what they replaced and why."},
     {"name": "graph", "description": "Things, their relations, and the paths between them."},
     {"name": "entries", "description": "Saved memories: store, find and read them."},
+    {"name": "curation", "description": "Corrections: retract, undo, erase."},
     {"name": "history", "description": "The past: what changed and why, what depends on it, where an agent was."},
     {"name": "database", "description": "Export and import of memories and summaries."},
 ]

@@ -146,7 +146,7 @@ def agent(parts: Parts, namespace: str, cypher: Cypher) -> Caller:
         EntityService(parts.graph, parts.sequence),
         EntryService(parts, settings=settings),
         CognitionService(parts, fidelity_threshold=0.5),
-        CurationService(parts),
+        CurationService(parts.graph, parts.projector.wake),
         NameCorrections(parts),
         Principal("ada", "agent", Role.AGENT, namespace),
         cypher,
