@@ -66,7 +66,8 @@ def list_commits(path: Path, known: str | None) -> CommitRange:
             head = repo.head()
         except KeyError:
             return CommitRange("", [])
-        exclude = [ObjectID(known.encode())] if known and ObjectID(known.encode()) in repo.object_store else []
+        last = ObjectID(known.encode()) if known else None
+        exclude = [last] if last is not None and last in repo else []
         walker = repo.get_walker(include=[head], exclude=exclude, reverse=True)
         return CommitRange(head.decode(), [entry.commit.id.decode() for entry in walker])
 

@@ -117,8 +117,9 @@ class ChangeWriter:
         context = _current.get() or _AuditContext(
             parameters.get("by", SERVICE_PRINCIPAL), statement.name, None, None, uuid4().hex
         )
+        id_ = uuid4().hex
         change = {
-            "id": uuid4().hex,
+            "id": id_,
             "namespace": parameters.get("namespace"),
             "name": context.name,
             "by": context.principal,
@@ -127,7 +128,7 @@ class ChangeWriter:
             "request": context.request,
             "operation": context.operation,
         }
-        if "change" in declared and self._call is not None and self._call.claim(change["id"]):
+        if "change" in declared and self._call is not None and self._call.claim(id_):
             self._carries = True
             change |= {"idempotency_key": self._call.key, "arguments": self._call.digest}
         values = {"change": change, "operation": context.operation}

@@ -70,8 +70,8 @@ def compute_confidence(weight: Weight, at: datetime) -> float:
     if weight.last is None:
         return 0.0
     share = max(0, weight.hits - weight.misses) / (weight.hits + weight.misses + 1)
-    age = max(timedelta(0), at - weight.last)
-    return round(share * 0.5 ** (age / HALF_LIFE), 2)
+    half_lives: float = max(timedelta(0), at - weight.last) / HALF_LIFE
+    return round(share * float(0.5**half_lives), 2)
 
 
 def is_ready(weight: Weight, confidence: float) -> bool:

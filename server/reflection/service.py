@@ -66,13 +66,13 @@ class ReflectionService:
 
     async def run(self, every: timedelta) -> None:
         """Reflect on each namespace periodically, until cancelled; an interval of zero turns it off."""
+
+        async def look() -> None:
+            await self.reflect_where_due(every)
+
         while every:
             await anyio.sleep(_LOOK)
-
-            async def reflect() -> None:
-                await self.reflect_where_due(every)
-
-            await retry_until_done(reflect, "reflection_waits")
+            await retry_until_done(look, "reflection_waits")
 
     async def reflect_where_due(self, every: timedelta) -> list[ReflectionReport]:
         """Reflect on the namespaces whose last complete pass is longer ago than this."""

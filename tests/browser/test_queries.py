@@ -100,12 +100,16 @@ async def seeded(
     return namespace
 
 
+# Neo4j warns of a property that no node has.
+_TIMES = {"effective_at": datetime(2026, 1, 1, tzinfo=UTC), "valid_until": datetime(2100, 1, 1, tzinfo=UTC)}
+
+
 def _about(target: str, node_id: int) -> dict[str, Any]:
     """What a decision or a proposal says of its target, and of nothing else."""
     key = comparison_key(target)
     lacking = ("consequences", "alternatives", "alternatives_why_not", "passages", "requires")
     about = {"name": target, "key": key, "link": "ABOUT", "node_id": node_id}
-    return {"target": target, "target_key": key, "things": [about], **{name: [] for name in lacking}}
+    return {"target": target, "target_key": key, "things": [about], **_TIMES, **{name: [] for name in lacking}}
 
 
 async def _propose(graph: Graph, namespace: str) -> None:

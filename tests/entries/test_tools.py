@@ -54,7 +54,7 @@ def test_the_published_schemas_stay_small() -> None:
                 "allow_duplicate",
             },
         ),
-        ("search", {"query"}, {"project", "type", "limit", "offset", "since", "until"}),
+        ("search", {"query"}, {"project", "type", "limit", "offset", "since", "until", "as_of"}),
         ("timeline", {"anchor_id"}, {"depth_before", "depth_after", "offset"}),
         ("get_entries", {"ids"}, {"offset"}),
         ("ingest_docs", set(), {"project", "sources", "entry_type"}),

@@ -122,7 +122,7 @@ async def test_contradictions_duplicates_and_stale_decisions_have_a_table_each(
     for name, at in (("Redis", NOW - timedelta(days=2)), ("Oracle", datetime(2020, 1, 1, tzinfo=UTC))):
         await cypher(
             "MERGE (e:Entity {namespace: $namespace, name: $name}) "
-            "CREATE (:Decision {namespace: $namespace, id: $name, "
+            "CREATE (:Decision {namespace: $namespace, id: 'decision ' + $name, "
             "title: 'Use ' + $name, target: $name, target_key: toLower($name), active_target: toLower($name), "
             "rationale: 'It was there.', status: 'active', created_at: $at, created_by: 'ada', node_id: -size($name)})"
             "-[:ABOUT]->(e)",
@@ -149,5 +149,7 @@ async def test_contradictions_duplicates_and_stale_decisions_have_a_table_each(
         kept = pairs[position][1]
     names = await cypher("MATCH (e:Entity {namespace: $namespace}) RETURN e.name AS name")
     assert {row["name"] for row in names} & {"redis-server", "Redis Servers"} == {kept}
-    gone = await cypher("MATCH (r:Retracted {namespace: $namespace, id: 'Oracle'}) RETURN r.retracted_by AS by")
+    gone = await cypher(
+        "MATCH (r:Retracted {namespace: $namespace, id: 'decision Oracle'}) RETURN r.retracted_by AS by"
+    )
     assert gone == [{"by": "grace"}]
