@@ -230,7 +230,7 @@ class Settings(BaseSettings):
         "0 for none.",
     )
     toolsets: Annotated[tuple[Toolset, ...], NoDecode, CommaSeparated] = Field(
-        default=("decisions", "entities", "entries", "journal", "cognition", "evaluation"),
+        default=("decisions", "entities", "entries", "journal", "cognition", "evaluation", "curation"),
         validation_alias="PRECEDENT_TOOLSETS",
         description="Families of tools to publish, comma-separated; `core` is a dozen tools of several families "
         "for everyday work.",

@@ -20,15 +20,12 @@ async def _work(client: Client) -> None:
     await ask(client, "record_decision", title="Use Neo4j", target="database", rationale=_WHY, about=["Shop"])
     await ask(client, "graph_add_edge", source_name="Shop", relation="USES", target_name="Neo4j")
     agent = {"agent_id": "coder"}
-    await ask(client, "store_context", **agent, context_type="task", context_data={"step": 3})
-    await ask(
-        client,
-        "store_conversation_message",
-        **agent,
-        sender="user",
-        message_content="Where were we?",
-        conversation_id="talk",
-    )
+    message = {"sender": "user", "message_content": "Where were we?", "conversation_id": "talk"}
+    for tool, arguments in (
+        ("store_context", {"context_type": "task", "context_data": {"step": 3}}),
+        ("store_conversation_message", message),
+    ):
+        assert not (await client.call_tool(tool, {**agent, **arguments})).is_error
 
 
 @pytest.mark.proves("HIS-20", "HIS-21", "HIS-23")
