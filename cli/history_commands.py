@@ -1,4 +1,4 @@
-"""The command `changes`. Source: HIS-24."""
+"""The command `changes`. Source: HIS-15."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The request and the answer of `changes`. Source: HIS-20."""
+"""The request and the answer of `changes`. Source: HIS-11."""
 
 from typing import Annotated, Literal
 

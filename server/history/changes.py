@@ -1,4 +1,4 @@
-"""What was changed, by whom and when, newest first. Source: HIS-20 to HIS-24."""
+"""What was changed, by whom and when, newest first. Source: HIS-11 to HIS-15."""
 
 import re
 from datetime import UTC, datetime

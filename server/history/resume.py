@@ -1,4 +1,4 @@
-"""Where an agent or a session was, in one small answer. Source: HIS-25 to HIS-27."""
+"""Where an agent or a session was, in one small answer. Source: HIS-16 to HIS-18."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The request and the answer of `resume`. Source: HIS-25."""
+"""The request and the answer of `resume`. Source: HIS-16."""
 
 from typing import Literal
 

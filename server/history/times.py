@@ -1,4 +1,4 @@
-"""Times that people write: ISO 8601, and words such as `yesterday`, `7d` or `last week`. Source: HIS-22."""
+"""Times that people write: ISO 8601, and words such as `yesterday`, `7d` or `last week`. Source: HIS-13."""
 
 import re
 from datetime import UTC, datetime, time, timedelta

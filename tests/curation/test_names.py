@@ -10,7 +10,7 @@ from tests.curation.test_undo import snapshot
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.proves("ENT-90")
+@pytest.mark.proves("ENT-69")
 async def test_a_renamed_entity_is_found_by_both_names(agent: Caller) -> None:
     await agent.edge("Checkuot", "USES", "Redis")
     answer = await agent.rename("Checkuot", "Checkout")
@@ -20,7 +20,7 @@ async def test_a_renamed_entity_is_found_by_both_names(agent: Caller) -> None:
     assert await agent.neighbors("Redis") == [("USES", "Checkout")]
 
 
-@pytest.mark.proves("ENT-91")
+@pytest.mark.proves("ENT-70")
 async def test_what_is_stored_under_a_former_name_goes_to_the_entity(agent: Caller) -> None:
     await agent.node("Postgres", properties={"port": 5432})
     await agent.rename("Postgres", "PostgreSQL")
@@ -36,7 +36,7 @@ async def test_what_is_stored_under_a_former_name_goes_to_the_entity(agent: Call
     ]
 
 
-@pytest.mark.proves("ENT-92")
+@pytest.mark.proves("ENT-71")
 async def test_targets_follow_a_rename_and_a_merge(agent: Caller) -> None:
     first = await agent.record("Postgres", "Upgrade every year")
     await agent.rename("Postgres", "PostgreSQL")
@@ -52,7 +52,7 @@ async def test_targets_follow_a_rename_and_a_merge(agent: Caller) -> None:
     assert await agent.found("PG", mode="strict") == [second]
 
 
-@pytest.mark.proves("ENT-93")
+@pytest.mark.proves("ENT-72")
 async def test_merged_entities_are_one_with_the_relations_and_properties_of_both(agent: Caller) -> None:
     await agent.node("PostgreSQL", properties={"port": 5432, "kind": "database"})
     await agent.node("Postgres", properties={"port": 1, "owner": "ada"})
@@ -77,7 +77,7 @@ async def test_merged_entities_are_one_with_the_relations_and_properties_of_both
     assert row == {"port": 5432, "kind": "database", "owner": "ada"}
 
 
-@pytest.mark.proves("ENT-94")
+@pytest.mark.proves("ENT-73")
 async def test_a_rename_and_a_merge_are_undone_whole(agent: Caller, cypher: Cypher) -> None:
     await agent.edge("Shop", "USES", "Postgres")
     await agent.edge("PostgreSQL", "RUNS_ON", "Linux")
@@ -96,7 +96,7 @@ async def test_a_rename_and_a_merge_are_undone_whole(agent: Caller, cypher: Cyph
         await agent.neighbors("PG")
 
 
-@pytest.mark.proves("ENT-95")
+@pytest.mark.proves("ENT-74")
 async def test_a_refused_correction_of_names_says_why(agent: Caller) -> None:
     await agent.record("Postgres")
     await agent.record("MySQL")
@@ -110,7 +110,7 @@ async def test_a_refused_correction_of_names_says_why(agent: Caller) -> None:
         await agent.rename("Oracle", "Oracle DB")
 
 
-@pytest.mark.proves("ENT-96")
+@pytest.mark.proves("ENT-75")
 async def test_pairs_that_may_be_one_are_proposed_and_never_merged(agent: Caller) -> None:
     for name in ("PostgreSQL", "Postgresql", "message queue", "message-queue", "Checkout", "node 1", "node 2"):
         await agent.node(name)

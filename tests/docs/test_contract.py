@@ -22,6 +22,7 @@ _PREFIXES = {
     "ING": "ingestion",
     "REF": "reflection",
     "HIS": "history",
+    "CUR": "curation",
 }
 _WRITTEN = (*contract.CODE, "docs/contract", "docs/how-to", "docs/architecture.md", "CONTRIBUTING.md", "README.md")
 _DEFAULT_SOURCES = {"docs/session-log.md", "docs/decisions.md", "docs/requirements.md"}

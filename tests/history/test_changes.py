@@ -55,7 +55,7 @@ def _names(answer: Changes) -> list[str]:
     return [", ".join(sorted(record.name for record in each.records)) for each in answer.changes]
 
 
-@pytest.mark.proves("HIS-20", "HIS-21")
+@pytest.mark.proves("HIS-11", "HIS-12")
 async def test_changes_are_listed_newest_first_with_who_made_them_and_how(reader: Reader, cypher: Cypher) -> None:
     await reader.add("Redis")
     await reader.add("Neo4j", by="grace")
@@ -83,7 +83,7 @@ async def test_changes_are_listed_newest_first_with_who_made_them_and_how(reader
     assert kinds <= {("entity", None), ("decision", "d-1"), ("decision", "d-2"), ("decision", "d-3")}
 
 
-@pytest.mark.proves("HIS-21")
+@pytest.mark.proves("HIS-12")
 async def test_a_client_that_follows_next_offset_meets_each_change_once(reader: Reader, cypher: Cypher) -> None:
     await cypher(
         "UNWIND range(1, 25) AS n CREATE (:Change {namespace: $namespace, id: toString(n), name: 'x', by: 'ada', "
@@ -99,7 +99,7 @@ async def test_a_client_that_follows_next_offset_meets_each_change_once(reader: 
     assert (await reader.list(offset=30)).message == "No change at offset 30 or after."
 
 
-@pytest.mark.proves("HIS-23")
+@pytest.mark.proves("HIS-14")
 async def test_changes_are_filtered_by_principal_kind_time_and_what_they_are_about(
     reader: Reader, cypher: Cypher
 ) -> None:
@@ -129,7 +129,7 @@ async def test_changes_are_filtered_by_principal_kind_time_and_what_they_are_abo
         await reader.list(kind="thing")
 
 
-@pytest.mark.proves("HIS-23")
+@pytest.mark.proves("HIS-14")
 async def test_what_was_retracted_keeps_its_kind_and_is_found_by_its_name(reader: Reader, cypher: Cypher) -> None:
     await reader.add("Redis")
     await retract_entity(cypher, "Redis")
@@ -138,7 +138,7 @@ async def test_what_was_retracted_keeps_its_kind_and_is_found_by_its_name(reader
     assert [each.records[0].kind for each in (retracted, added)] == ["entity", "entity"]
 
 
-@pytest.mark.proves("HIS-21")
+@pytest.mark.proves("HIS-12")
 async def test_a_page_is_read_from_an_index_however_many_changes_there_are(
     reader: Reader, cypher: Cypher, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -166,7 +166,7 @@ def _hits(part: Any) -> int:
     return int(part.get("dbHits", 0)) + sum(_hits(each) for each in part.get("children", []))
 
 
-@pytest.mark.proves("HIS-29")
+@pytest.mark.proves("HIS-20")
 async def test_no_change_of_another_namespace_is_listed(reader: Reader, graph: Graph) -> None:
     await reader.add("Redis")
     other = Reader(graph, "another namespace of changes")

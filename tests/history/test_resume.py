@@ -55,7 +55,7 @@ def agent(graph: Graph, namespace: str) -> Agent:
     return Agent(graph, namespace)
 
 
-@pytest.mark.proves("HIS-25", "HIS-26")
+@pytest.mark.proves("HIS-16", "HIS-17")
 async def test_an_agent_continues_where_it_was(agent: Agent, cypher: Cypher) -> None:
     await cypher(_WORK, many=3, long="")
     found = await agent.resume(agent_id="coder")
@@ -69,7 +69,7 @@ async def test_an_agent_continues_where_it_was(agent: Agent, cypher: Cypher) -> 
     assert (found.memories, found.dialogues, found.left_out) == ([], [], 0)
 
 
-@pytest.mark.proves("HIS-25", "HIS-26")
+@pytest.mark.proves("HIS-16", "HIS-17")
 async def test_a_session_brings_its_memories_and_dialogues_and_the_agent_of_its_last_message(
     agent: Agent, cypher: Cypher
 ) -> None:
@@ -84,7 +84,7 @@ async def test_a_session_brings_its_memories_and_dialogues_and_the_agent_of_its_
     assert (of_another.messages, of_another.contexts, len(of_another.memories)) == ([], [], 2)
 
 
-@pytest.mark.proves("HIS-27")
+@pytest.mark.proves("HIS-18")
 async def test_the_answer_has_at_most_8_kb_and_counts_what_it_left_out(agent: Agent, cypher: Cypher) -> None:
     await cypher(_WORK, many=12, long=" 漢字" * 400)
     found = await agent.resume(session_id="talk")
@@ -96,7 +96,7 @@ async def test_the_answer_has_at_most_8_kb_and_counts_what_it_left_out(agent: Ag
         assert getattr(found, name), name
 
 
-@pytest.mark.proves("HIS-25", "HIS-29")
+@pytest.mark.proves("HIS-16", "HIS-20")
 async def test_without_a_name_or_with_an_unknown_one_it_is_refused(agent: Agent, graph: Graph, cypher: Cypher) -> None:
     with pytest.raises(InvalidArgument, match="Give agent_id or session_id"):
         await agent.resume()

@@ -10,7 +10,7 @@ from server.core.errors import InvalidArgument
 from server.history.change_models import ListChanges
 from server.history.times import parse_moment
 
-pytestmark = pytest.mark.proves("HIS-22")
+pytestmark = pytest.mark.proves("HIS-13")
 _NOW = datetime(2026, 11, 22, 14, 5, tzinfo=UTC)  # a Sunday
 _END = "23:59:59.999999+00:00"
 

@@ -201,7 +201,7 @@ async def test_a_service_that_does_not_answer_is_reported(environment: dict[str,
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.proves("HIS-24")
+@pytest.mark.proves("HIS-15")
 async def test_changes_are_listed(commands: Run, ids: list[str]) -> None:
     listed, about = await commands(
         ["changes", "--since", "today"], ["changes", "--about", ids[0], "--kind", "decision", "--json"]

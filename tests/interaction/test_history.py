@@ -28,7 +28,7 @@ async def _work(client: Client) -> None:
         assert not (await client.call_tool(tool, {**agent, **arguments})).is_error
 
 
-@pytest.mark.proves("HIS-20", "HIS-21", "HIS-23")
+@pytest.mark.proves("HIS-11", "HIS-12", "HIS-14")
 async def test_an_agent_sees_what_was_changed(client: Client) -> None:
     await _work(client)
     answer = await ask(client, "changes", since="today")
@@ -48,7 +48,7 @@ async def test_an_agent_sees_what_was_changed(client: Client) -> None:
     assert (error["code"], "yesterday" in error["details"]) == ("INVALID_ARGUMENT", True)
 
 
-@pytest.mark.proves("HIS-25", "ENT-66", "ENT-67", "MEM-68")
+@pytest.mark.proves("HIS-16", "ENT-66", "ENT-67", "MEM-68")
 async def test_an_agent_resumes_and_looks_back(client: Client) -> None:
     await _work(client)
     found = await ask(client, "resume", agent_id="coder")
@@ -68,7 +68,7 @@ async def test_an_agent_resumes_and_looks_back(client: Client) -> None:
     assert len((await ask(client, "search", query="parrot", as_of="2999-01-01"))["items"]) == 1
 
 
-@pytest.mark.proves("HIS-28")
+@pytest.mark.proves("HIS-19")
 async def test_a_script_asks_the_same_over_http(client: Client, app: App, namespace: str, era: str) -> None:
     if era == "legacy":
         return
