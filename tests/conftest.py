@@ -35,19 +35,19 @@ os.environ.setdefault("PRECEDENT_NEO4J_JVM", "-XX:TieredStopAtLevel=1")
 
 _FIRST = (
     # They change the schema: Neo4j then plans all statements anew, of which it has not yet planned any.
-    "graph/test_migrations.py",
-    "graph/test_target_keys.py",
+    "tests/graph/test_migrations.py",
+    "tests/graph/test_target_keys.py",
     # They take longest: at the end, one process would work while the other has nothing left.
-    "interaction/test_service.py",
-    "interaction/test_stdio.py",
-    "ingest/test_interruption.py",
-    "local/test_neo4j.py",
-    "local/test_status.py",
+    "tests/interaction/test_service.py",
+    "tests/interaction/test_stdio.py",
+    "tests/ingest/test_interruption.py",
+    "tests/local/test_neo4j.py",
+    "tests/local/test_status.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {Path(__file__).parent / file: place for place, file in enumerate(_FIRST)}
+    places = {Path(__file__).parent.parent / file: place for place, file in enumerate(_FIRST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 

@@ -16,9 +16,7 @@ RETURN
     // All changes of the call: it may have several.
     MATCH (part:Change {namespace: $namespace, operation: change.operation})-[:CHANGED]->(record)
     RETURN DISTINCT {
-      label: coalesce(
-        record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected', 'Collected']])
-      ),
+      label: coalesce(record.label, head([label IN labels(record) WHERE NOT label IN ['Passage', 'Unprojected']])),
       id: toString(coalesce(record.id, record.name))
     }
     LIMIT 1000

@@ -87,7 +87,7 @@ def require_no_target(found: Found, verb: str) -> None:
 def _explain_unknown(unknown: Sequence[str], retracted: set[str]) -> str:
     shown = ", ".join(repr(each[:200]) for each in unknown[:_MOST_NAMED])
     if set(unknown) <= retracted:
-        return f"Retracted already: {shown}. Nothing was changed; `changes` lists when and why, `undo` takes it back."
+        return f"Retracted already: {shown}. Nothing was changed; `changes` lists when and why, `undo` puts it back."
     return (
         f"Not found: {shown}. Nothing was changed. An id is that of a record, the exact name of an entity, or a "
         "relation as 'A -[USES]-> B'."

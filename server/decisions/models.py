@@ -130,7 +130,7 @@ class ProposeDecision(LinkedRequest):
     rationale: Rationale
     confidence: Annotated[float, Field(ge=0, le=1)]
     evidence_ids: Annotated[list[EvidenceId], Field(min_length=EVIDENCE_NEEDED, max_length=100)] = Field(
-        description="Ids of different records of any kind that support it"
+        description="Ids of 3 or more records that support it"
     )
     suggested_consequences: Consequences = Field(default=[])
     suggested_supersedes: Annotated[list[Id], Field(max_length=100)] = Field(

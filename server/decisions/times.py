@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from server.core.errors import InvalidArgument
 from server.core.fields import Since, Until
@@ -12,7 +12,7 @@ from server.interface.tools import ToolInput, ToolOutput
 class HoldingPeriod(ToolInput):
     """From when a decision holds, and when it ends by itself."""
 
-    effective_at: Since | None = Field(default=None, description="Holds from; default now")
+    effective_at: Since | None = None
     valid_until: Until | None = None
 
 

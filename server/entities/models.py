@@ -30,7 +30,7 @@ ShortText = Annotated[str, Field(max_length=1000), ValidText]
 Weight = Annotated[float, Field(ge=0.0, le=1.0)]
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
 Reason = Annotated[str, Field(min_length=3, max_length=10_000, pattern=r"\S", description="Why; kept"), ValidText]
-AsOf = Annotated[Until, Field(description="ISO time: as it was then")]
+AsOf = Annotated[Until, Field(description="As it was then")]
 """A time in the past; a date is its end. Source: ENT-66."""
 Properties = Annotated[dict[str, Any], Field(default_factory=dict)]
 """Any JSON object. `properties.py` validates and encodes it."""
@@ -167,7 +167,7 @@ class FindPath(ToolInput):
     end_node: Name
     max_depth: int = Field(5, ge=1, le=10)
     relation_types: list[ShortText] | None = Field(None, min_length=1, max_length=100, description="Follow only these")
-    max_paths: int = Field(1, ge=1, le=10, description="Number of shortest paths")
+    max_paths: int = Field(1, ge=1, le=10)
     as_of: AsOf | None = None
 
 

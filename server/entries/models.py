@@ -44,12 +44,10 @@ class SaveMemory(EntryInput):
     type: Name = Field("", description="E.g. note, bugfix")
     source_ref: Annotated[str, Field(max_length=2_000), ValidText, Trimmed] = ""
     metadata: Annotated[dict[str, Any], json_object(_LONGEST_METADATA)] = Field(default={})
-    session_id: Annotated[str, Field(max_length=200), ValidText, Trimmed] = Field(
-        "", description="Conversation or run that the text belongs to"
-    )
+    session_id: Annotated[str, Field(max_length=200), ValidText, Trimmed] = Field("", description="Conversation or run")
     supersedes: Annotated[list[EntryId], Field(max_length=50)] = Field([], description="Ids of memories it replaces")
-    reason: Reason = Field("", description="Why it replaces them")
-    valid_until: Until | None = Field(None, description="ISO time")
+    reason: Reason = ""
+    valid_until: Until | None = None
     allow_duplicate: bool = Field(False, description="Save the same text or source_ref again")
 
 
@@ -116,7 +114,7 @@ class SearchEntries(EntryInput):
     type: Name = ""
     limit: int = 20
     offset: int = 0
-    since: Since | None = Field(None, description="ISO time")
+    since: Since | None = None
     until: Until | None = None
     as_of: Until | None = Field(None, description="Active then")
     clamped: ClassVar[Mapping[str, tuple[int, int | None]]] = {"limit": (1, MOST_FOUND), "offset": (0, None)}

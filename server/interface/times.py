@@ -35,7 +35,7 @@ class Moment:
 class PastQuestion(ToolInput):
     """A question that can be asked about another time; a date is its end."""
 
-    as_of: Until | None = Field(default=None, description="What held and was known then")
+    as_of: Until | None = Field(default=None, description="As it was then")
     known_at: Until | None = Field(default=None, description="Known by then; default as_of")
 
     @model_validator(mode="after")

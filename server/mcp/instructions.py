@@ -50,6 +50,11 @@ _PARAGRAPHS: tuple[tuple[tuple[str, ...], str], ...] = (
         "store_episode stores what you tried and its lesson; before you try, read memory://episode-memory?query=….",
     ),
     (
+        ("retract", "undo", "changes", "why"),
+        "Correct what is wrong: retract it, or undo a change that changes lists. why explains a decision; as_of "
+        "answers from the past.",
+    ),
+    (
         (),
         "A list that continues has next_offset: call again with it as offset. A score orders the results of one "
         "answer; a low score is a weak match. An error says what to do; after an error nothing is stored. To "

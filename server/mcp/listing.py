@@ -1,8 +1,9 @@
 """The listing of a tool: what a model needs to call it, in as few bytes as possible (docs/decisions/0019).
 
 Every agent reads every listed tool before it does anything. The listing therefore leaves out limits that callers rarely
-reach; the reference has all limits, and an error names the one that a request exceeds. Output schemas are listed on
-demand, for programs. They also allow errors, because clients validate those, too.
+reach, and the argument `idempotency_key`, which every tool that writes accepts: the server's instructions name it. The
+reference has all limits, and an error names the one that a request exceeds. Output schemas are listed on demand, for
+programs. They also allow errors, because clients validate those, too.
 
 Source: SVC-35, SVC-37.
 """
@@ -12,7 +13,6 @@ from typing import Any
 from mcp_types import Tool as WireTool
 from mcp_types import ToolAnnotations
 
-from server.graph.idempotency import KEY
 from server.interface.tools import AnyTool
 
 _LONG = 100
@@ -26,42 +26,29 @@ def listed(tool: AnyTool, *, output_schemas: bool = False) -> WireTool:
     return WireTool(
         name=tool.name,
         description=tool.description,
-        input_schema=_add_key(tool, shorten_schema(tool.input_schema())),
+        input_schema=shorten_schema(tool.input_schema()),
         output_schema=for_any_answer(tool.output_schema()) if output_schemas else None,
         annotations=_hints(tool),
     )
-
-
-def _add_key(tool: AnyTool, schema: dict[str, Any]) -> dict[str, Any]:
-    """Add the argument that every tool which writes accepts; the server's instructions explain it."""
-    if tool.read_only:
-        return schema
-    return {**schema, "properties": {**schema.get("properties", {}), KEY: {"type": "string"}}}
 
 
 def shorten_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a request's schema without what no caller needs: large limits, and what follows from the rest."""
     kept = {key: value for key, value in schema.items() if not _is_idle(key, value)}
     if "properties" in kept:
-        required = kept.get("required", ())
-        kept["properties"] = {
-            name: shorten_schema(field if name in required else _or_empty(field))
-            for name, field in kept["properties"].items()
-        }
+        kept["properties"] = {name: shorten_schema(field) for name, field in kept["properties"].items()}
     if "items" in kept:
-        kept["items"] = shorten_schema(_or_empty(kept["items"]))
+        kept["items"] = shorten_schema(kept["items"])
     return kept
-
-
-def _or_empty(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the least length 1 of a field that is optional."""
-    return {key: value for key, value in schema.items() if (key, value) != ("minLength", 1)}
 
 
 def _is_idle(key: str, value: Any) -> bool:
     match key:
         case "maxLength" | "maxItems":
             return bool(value >= _LONG)
+        case "minLength" | "minItems":
+            # Nobody sends an empty text where one is asked for.
+            return bool(value == 1)
         case "maximum" | "minimum":
             return bool(abs(value) >= _LARGE)
         case "additionalProperties":

@@ -213,3 +213,25 @@ async def test_changes_are_listed(commands: Run, ids: list[str]) -> None:
     assert [len(each["records"]) for each in answer["changes"]] == [2, 1]
     [invalid] = await commands(["changes", "--since", "soon"], code=1)
     assert "yesterday" in invalid
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.proves("CUR-19")
+async def test_an_operator_retracts_undoes_and_erases(commands: Run, ids: list[str], namespace: str, app: App) -> None:
+    own = ["--namespace", namespace]
+    retracted, listed = await commands(
+        ["retract", ids[2], "--reason", "Nobody decided that.", *own], ["changes", "--json", "--limit", "1", *own]
+    )
+    assert "Nothing is in force now for 'shipping day'" in retracted
+    [change] = json.loads(listed)["changes"]
+    assert (change["operation"], change["reason"]) == ("retract", "Nobody decided that.")
+    undone, shown, erased = await commands(
+        ["undo", change["id"], *own],
+        ["show", ids[2], *own],
+        ["erase", ids[2], "--reason", "It was a secret.", "--yes", *own],
+    )
+    assert "Undone: retract" in undone
+    assert "Ship on Fridays" in shown
+    assert "Erased: 1 decision" in erased
+    [unknown] = await commands(["show", ids[2], *own], code=1)
+    assert "No decision" in unknown

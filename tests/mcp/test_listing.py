@@ -22,7 +22,7 @@ from server.mcp.toolsets import CORE, TOOLSETS, published, published_families
 
 _TOOLS = [tool for family in TOOLSETS.values() for tool in family]
 _MOST_BYTES = 40_000
-_MOST_CORE_BYTES = 11_000
+_MOST_CORE_BYTES = 10_000
 _MOST_CORE_TOOLS = 12
 _SAID = frozenset({"type", "enum", "minimum", "exclusiveMinimum", "default", "required", "format", "description"})
 
@@ -45,7 +45,7 @@ def test_all_tools_together_are_listed_in_forty_kilobytes() -> None:
 
 
 @pytest.mark.proves("SVC-39")
-def test_the_core_is_a_dozen_tools_of_several_families_in_eleven_kilobytes() -> None:
+def test_the_core_is_a_dozen_tools_of_several_families_in_ten_kilobytes() -> None:
     core = published(_settings("core"))
     assert {tool.name for tool in core} == CORE, "each of them exists"
     assert len(core) <= _MOST_CORE_TOOLS
@@ -105,7 +105,7 @@ def _is_nothing(default: object) -> bool:
 @pytest.mark.parametrize("tool", _TOOLS, ids=lambda tool: tool.name)
 def test_a_listed_tool_has_the_same_arguments_and_every_limit_within_reach(tool: AnyTool) -> None:
     whole, told = _parts(tool.input_schema()), _parts(listed(tool).input_schema)
-    assert told.keys() == whole.keys() | (set() if tool.read_only else {"/idempotency_key"})
+    assert told.keys() == whole.keys()
     for path, part in whole.items():
         for key, said in part.items():
             if (
