@@ -54,6 +54,9 @@ CALL () {
   CALL (record) {
     MATCH (earlier:Change)-[:CHANGED]->(record)
     REMOVE earlier.answer
+    WITH earlier
+    MATCH (part:Change {namespace: $namespace, operation: earlier.operation})
+    REMOVE part.answer
   }
   CALL (record) {
     // Passages of the same session that are no longer current may have its words around theirs.

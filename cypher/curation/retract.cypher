@@ -27,6 +27,17 @@ CALL (change) {
   CREATE (change)-[:CHANGED]->(record)
   WITH change, record
   CALL (change, record) {
+    // What was to be replaced later holds on, and has its target again.
+    MATCH (record)-[:SUPERSEDES]->(old:Decision)
+    WHERE record:Decision AND record.active_target IS NOT NULL AND old.status = 'active'
+      AND old.superseded_from > change.at
+    CREATE (change)-[:CHANGED]->(old)
+    CREATE (change)-[was:WAS]->(old)
+    SET was = properties(old)
+    REMOVE record.active_target, old.superseded_by, old.superseded_at, old.superseded_from
+    SET old.active_target = old.target_key
+  }
+  CALL (change, record) {
     MATCH (record)-[edge]-(other)
     WHERE NOT type(edge) IN $bookkeeping
     WITH DISTINCT change, edge, startNode(edge) AS source, endNode(edge) AS target

@@ -108,3 +108,16 @@ async def test_a_refused_retraction_says_why_and_changes_nothing(agent: Caller) 
     await agent.node(str(stored.id))
     with pytest.raises(InvalidArgument, match="means several records"):
         await agent.retract(str(stored.id))
+
+
+@pytest.mark.proves("CUR-4")
+async def test_what_a_retracted_plan_was_to_replace_holds_on(agent: Caller) -> None:
+    first = await agent.record("queue", "Use Kafka")
+    planned = await agent.supersede("queue", first, title="Use Rabbit", effective_at="2100-01-01")
+    retraction = await agent.retract(planned)
+    assert await agent.found("queue", mode="strict") == [first]
+    with pytest.raises(Conflict, match=first):
+        await agent.record("queue")
+    await agent.undo(retraction.change_id)
+    with pytest.raises(Conflict, match=planned):
+        await agent.record("queue")
