@@ -21,7 +21,7 @@ from server.vectors.edge import EdgeStore
 from tests.interaction.tools import ask
 
 _NAMESPACE = "bench-peps"
-_QUERIES = [
+QUERIES = [
     "how are annotations evaluated", "adding a match statement", "string formatting with format specifiers",
     "removing the global interpreter lock", "package versioning scheme", "async and await syntax",
     "generators and yield from", "unicode in source files", "import hooks and finders", "decorators for functions",
@@ -43,7 +43,7 @@ async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
     await vectors.open(embedder.dimension, embedder.fingerprint)
     parts = Parts(bench, embedder, vectors, _NAMESPACE)
     await parts.copy()
-    queries = [f"{query} {number}" for number in range(6) for query in _QUERIES]
+    queries = [f"{query} {number}" for number in range(6) for query in QUERIES]
     async with bench.service.client(_NAMESPACE) as client:
         ours = [partial(ask, client, "search_decisions", query=query) for query in queries]
         plain = [partial(_bare, bench, parts, query) for query in queries]

@@ -30,7 +30,7 @@ CALL (changes, operation) {
 }
 CALL (changes, operation) {
   UNWIND changes AS change
-  MATCH (change)-[:CHANGED]->(a)-[edge]->(b)<-[:CHANGED]-(change)
+  MATCH (change)-[:CHANGED]->()-[edge]-()
   WHERE (edge.change_operation = operation OR edge.restored_operation = operation)
     AND NOT type(edge) IN $bookkeeping
   RETURN collect(DISTINCT edge) AS relations

@@ -54,8 +54,9 @@ WITH source, target, edge,
 WITH *, size(keys($properties)) > 0 OR $weight IS NOT NULL AS changed
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED {created: nullif(source_created, false)}]->(source)
-FOREACH (_ IN CASE WHEN source = target THEN [] ELSE [1] END |
-  CREATE (change)-[:CHANGED {created: nullif(target_created, false)}]->(target)
+// A hub that is only the target has no link to the change: whoever reads its neighbours would read past it.
+FOREACH (_ IN CASE WHEN target_created AND source <> target THEN [1] ELSE [] END |
+  CREATE (change)-[:CHANGED {created: true}]->(target)
 )
 FOREACH (_ IN CASE WHEN changed AND NOT created THEN [1] ELSE [] END |
   CREATE (source)-[former:FORMER]->(target)

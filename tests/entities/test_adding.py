@@ -218,7 +218,7 @@ class TestEdges:
     async def test_properties_of_an_edge_are_merged(self, caller: Caller, cypher: Cypher) -> None:
         await caller.edge("a", "USES", "b", properties={"critical": True, "since": {"year": 2020}})
         await caller.edge("a", "USES", "b", properties={"since": 2021, "weight": "theirs"})
-        [row] = await cypher("MATCH (:Entity {namespace: $namespace})-[edge]->() RETURN properties(edge) AS all")
+        [row] = await cypher("MATCH (:Entity {namespace: $namespace})-[edge:USES]->() RETURN properties(edge) AS all")
         stored = {key: row["all"][key] for key in ("critical", "since", "json:weight", "weight", "relation")}
         assert stored == {"critical": True, "since": 2021, "json:weight": '"theirs"', "weight": 1.0, "relation": "USES"}
         assert "json:since" not in row["all"]
@@ -251,7 +251,7 @@ class TestEdges:
         for arguments in ({}, {}, {"weight": 0.5}, {}, {"properties": {"a": 1}}):
             await caller.edge("a", "USES", "b", **arguments)
             [row] = await cypher(
-                "MATCH (:Entity {namespace: $namespace})-[e]->() RETURN e.created_at AS c, e.updated_at AS u"
+                "MATCH (:Entity {namespace: $namespace})-[e:USES]->() RETURN e.created_at AS c, e.updated_at AS u"
             )
             stamps.append((row["c"], row["u"]))
         created, updated = [stamp[0] for stamp in stamps], [stamp[1] for stamp in stamps]
