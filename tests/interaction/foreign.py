@@ -33,6 +33,9 @@ def asked_about(ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "update_memory", {"id": record, "body": "x", "reason": "r"}
         yield "save_memory", {"text": "x", "supersedes": [record]}
         yield "graph_query_neighbors", {"node_name": record}
+        yield "retract", {"ids": [record], "reason": "why"}
+        yield "erase", {"ids": [record], "reason": "why"}
+        yield "impact", {"of": record}
         yield "graph_find_path", {"start_node": record, "end_node": record}
         yield "add_reference_key", {**mine, "key_type": "k", "key_value": record}
         yield (
@@ -52,6 +55,10 @@ def asked_about(ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "get_insights", {"ids": [number]}
         yield "graph_query_neighbors", {"node_name": str(number)}
         yield "store_dual_judge_scores", {"query_id": number, "query": "q", "docs": [{"id": number, "content": "c"}]}
+    yield "undo", {"change_id": ids["retraction"]}
+    yield "rename_entity", {"name": ids["entity"], "new_name": "mine", "reason": "why"}
+    yield "merge_entities", {"keep": "mine", "drop": ids["entity"], "reason": "why"}
+    yield "similar_entities", {"name": ids["entity"]}
     yield "archive_working_memory_item", {"item_id": ids["item"]}
     yield "graph_query_neighbors", {"node_name": ids["entity"]}
     yield "graph_find_path", {"start_node": ids["entity"], "end_node": "Neo4j"}

@@ -223,7 +223,7 @@ async def test_the_id_of_another_namespace_is_answered_like_one_that_never_was(
 def test_every_argument_that_names_something_stored_is_asked_about() -> None:
     names = (
         "decision", "entry", "message", "proposal", "accepted", "insight", "dialogue", "truth", "entity", "context",
-        "source", "agent", "conversation", "item",
+        "source", "agent", "conversation", "item", "retraction",
     )  # fmt: skip
     asked = {(tool, name) for tool, arguments in asked_about(dict.fromkeys(names, "x")) for name in arguments}
     naming = re.compile(r"(^|_)ids?$|_node$|^node_name$|^key_value$")
