@@ -71,4 +71,4 @@ def _correct(
                 await project_pending(graph, settings)
             return str(answer.message)
 
-    out.print(anyio.run(work), highlight=False, markup=False)
+    out.print(anyio.run(work), soft_wrap=True, highlight=False, markup=False)

@@ -100,12 +100,17 @@ async def empty(driver: AsyncDriver) -> None:
         await (await session.run(left)).consume()
 
 
-@pytest.fixture
-async def no_passages(driver: AsyncDriver) -> None:
-    """Delete the passages of earlier tests: an application with vectors of its own would embed all of them again."""
+async def delete_passages(driver: AsyncDriver) -> None:
+    """Delete the passages of earlier tests."""
     async with driver.session(database="neo4j") as session:
         left = "MATCH (n:Passage) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
         await (await session.run(left)).consume()
+
+
+@pytest.fixture
+async def no_passages(driver: AsyncDriver) -> None:
+    """No passages of earlier tests: an application with vectors of its own would embed all of them again."""
+    await delete_passages(driver)
 
 
 @pytest.fixture(scope="session")
@@ -179,6 +184,8 @@ class FocusedProjector(Projector):
 async def idle_projector(
     driver: AsyncDriver, graph: Graph, vectors: EdgeStore, embedder: FastEmbedder
 ) -> FocusedProjector:
+    # What earlier tests projected elsewhere would be embedded again.
+    await delete_passages(driver)
     prepared = FocusedProjector(driver, graph, vectors, embedder, poll=0.05)
     await prepared.drain()
     return prepared

@@ -19,7 +19,7 @@ CALL (namespace) {
 }
 WITH node, at, kind
 ORDER BY at DESC
-LIMIT 50
+LIMIT 100
 CALL (node) {
   OPTIONAL MATCH (node)<-[:CHANGED]-(change:Change)
   WITH change ORDER BY change.at DESC LIMIT 1

@@ -14,4 +14,4 @@ RETURN
   coalesce(toIntegerOrNull(n.revision), 0) AS revision,
   n:Unprojected AS queued,
   // A person who deletes a record by hand leaves its passages.
-  size(labels(n)) = 1 + toInteger(n:Unprojected) + toInteger(n:Reindex) AND NOT EXISTS { (n)-[:PASSAGE_OF]->() } AS stranded
+  n.record IS NOT NULL AND size(labels(n)) = 1 + toInteger(n:Unprojected) + toInteger(n:Reindex) AND NOT EXISTS { (n)-[:PASSAGE_OF]->() } AS stranded

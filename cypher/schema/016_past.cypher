@@ -23,5 +23,5 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_cons
 
 // Entries that are one passage each still have its words. The passages of longer ones were deleted.
 MATCH (entry:Entry)
-WHERE entry.status = 'superseded' AND entry.words IS NOT NULL AND NOT entry:Passage
+WHERE entry.status = 'superseded' AND entry.words IS NOT NULL AND entry.former_until IS NULL AND NOT entry:Passage
 SET entry:FormerPassage;

@@ -20,7 +20,8 @@ stores all of it; search uses meaning, words and the graph.
 | decisions | decisions and proposals, and what they replaced | `POST /decisions/query` |
 | graph | things, their relations, the paths between them | `GET /graph/neighbors` |
 | entries | memories of agents, and documents | `POST /entries/query` |
-| history | why something is decided so, and what depends on it | `GET /why?of=…` |
+| curation | corrections: retract, undo, erase | `POST /retract` |
+| history | what changed and why, what depends on it, where an agent was | `GET /changes` |
 | memories, summaries, sessions | questions, thoughts and answers by session | `POST /memories/query` |
 | database | export and import of memories and summaries | `GET /db/export` |
 | health | health and metrics of the service | `GET /healthcheck` |

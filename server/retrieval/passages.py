@@ -170,7 +170,10 @@ def _cut(text: str, target: int) -> Iterator[str]:
             parts.append((start, end))
             start = end
     if len(parts) > 1 and len(text[slice(*parts[-1])].strip()) < _SHORTEST:
-        parts[-2:] = [(parts[-2][0], parts[-1][1])]
+        joined = (parts[-2][0], parts[-1][1])
+        # White space between the two counts as well.
+        if len(text[slice(*joined)].strip()) <= target + _SHORTEST:
+            parts[-2:] = [joined]
     return (part for first, last in parts if (part := text[first:last].strip()))
 
 

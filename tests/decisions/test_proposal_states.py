@@ -84,7 +84,9 @@ async def test_any_history_of_proposals_is_that_of_the_model(
                 model.decided(target, await admin.supersede(target, model.in_force[target]))
             case "propose", str(target):
                 old = model.in_force[target]
-                id_ = await admin.propose(target, *model.decisions[:3], supersedes=[old])
+                # The same one again would need new evidence after its rejection.
+                title = f"Proposed as number {len(model.drafts)}"
+                id_ = await admin.propose(target, *model.decisions[:3], title=title, supersedes=[old])
                 model.drafts[id_] = _Draft(target, [old], clock.at)
             case _, int(number):
                 id_ = known[number] if number < len(known) else "none of them"

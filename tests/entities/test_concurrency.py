@@ -65,7 +65,7 @@ async def test_one_edge_from_many_clients_of_two_processes_is_one_edge_between_t
     assert sum(answer.created for answer in answers) == 2
     assert sum(answer.source_created + answer.target_created for answer in answers) == 2
     rows = await cypher(
-        "MATCH (a:Entity {namespace: $namespace})-[edge]->(b) "
+        "MATCH (a:Entity {namespace: $namespace})-[edge:USES]->(b) "
         "RETURN a.name AS a, b.name AS b, keys(edge) AS keys ORDER BY a"
     )
     assert [(row["a"], row["b"]) for row in rows] == [("a", "b"), ("b", "a")]

@@ -33,6 +33,7 @@ WRONG: dict[str, list[Any]] = {
     "number": ["1", True, None, [], {}],
     "array": ["x", 1, None, {}, True, [1], [None], [[]]],
     "object": ["x", 1, None, [], True],
+    "boolean": ["true", 1, None, [], {}],
 }
 
 

@@ -88,7 +88,7 @@ async def test_neighbours_are_of_one_session_and_project(modern: Agent) -> None:
     await modern.save("zebra", session_id="s", project="p")
     await modern.save("alone", session_id="s", project="q")
     await modern.save("alone", session_id="t", project="p")
-    await modern.save("alone", project="p")
+    await modern.save("alone", project="p", allow_duplicate=True)
     assert len(await modern.found("zebra")) == 1
 
 
@@ -251,7 +251,7 @@ async def test_without_qdrant_words_still_find(make: Make, modern: Agent, no_vec
 @pytest.mark.proves("MEM-20")
 async def test_an_answer_is_the_same_each_time(modern: Agent, projector: Projector) -> None:
     for number in range(30):
-        await modern.save("the same words", session_id=f"s{number % 3}")
+        await modern.save("the same words", session_id=f"s{number % 3}", allow_duplicate=True)
     await projector.drain()
     answers = [await modern.ask("search", query="same words") for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]

@@ -79,7 +79,9 @@ async def test_one_answer_has_what_is_in_force_and_all_that_led_to_it(
     passes(days=1)
     await asker.decisions.reject(
         RejectProposal(
-            proposal_id=await asker.propose("cart cache", *names, suggested_supersedes=[first]),
+            proposal_id=await asker.propose(
+                "cart cache", *names, title="The same in spring", suggested_supersedes=[first]
+            ),
             reason="It was tried in spring.",
         ),
         asker.who,

@@ -4,7 +4,7 @@ from typing import Any
 
 from neo4j import AsyncDriver
 
-_FRESH = {"namespace", "scope", "node_id", "edge_id", "updated_at", "first_read_at", "read_at"}
+_FRESH = {"namespace", "change_operation", "scope", "node_id", "edge_id", "updated_at", "first_read_at", "read_at"}
 """What differs between two graphs that say the same: where they are, numbers from a sequence, clocks."""
 
 _FRESH_OF_PASSAGES = {"id", "record"}
@@ -15,10 +15,11 @@ _NAMED = (
 """What identifies a node: a passage has another id in each graph."""
 
 
-async def dump(driver: AsyncDriver, namespace: str, *, uris: bool = True) -> dict[str, list[Any]]:
+async def dump(driver: AsyncDriver, namespace: str, *, uris: bool = True, history: bool = True) -> dict[str, list[Any]]:
     """Every node and relationship of a namespace, without what is fresh each time, runs and changes; sorted.
 
-    Original dates of decisions are kept. Without `uris`, where files were read is left out.
+    Original dates of decisions are kept. Without `uris`, where files were read is left out; without `history`, former
+    relations are.
     """
     nodes = await driver.execute_query(
         "MATCH (n {namespace: $namespace}) WHERE NOT (n:IngestRun OR n:Sequence OR n:Change OR n:Principal) "
@@ -28,10 +29,12 @@ async def dump(driver: AsyncDriver, namespace: str, *, uris: bool = True) -> dic
         database_="neo4j",
     )
     edges = await driver.execute_query(
-        "MATCH (a {namespace: $namespace})-[r]->(b) WHERE NOT type(r) IN ['PART_OF_RUN', 'DID', 'CHANGED'] "
+        "MATCH (a {namespace: $namespace})-[r]->(b) WHERE NOT type(r) IN ['PART_OF_RUN', 'DID', 'CHANGED', 'WAS'] "
+        "AND ($history OR type(r) <> 'FORMER') "
         f"RETURN labels(a) AS la, {_NAMED.format('a')} AS a, type(r) AS type, properties(r) AS properties, "
         f"labels(b) AS lb, {_NAMED.format('b')} AS b, b.namespace = $namespace AS inside",
         namespace=namespace,
+        history=history,
         database_="neo4j",
     )
     assert all(record["inside"] for record in edges.records)

@@ -58,7 +58,7 @@ async def test_an_agent_asks_what_held_and_why(client: Client, then: str) -> Non
 
 @pytest.mark.proves("HIS-10", "DEC-54")
 async def test_nothing_of_another_namespace_is_explained(client: Client, then: str, connect: Connect) -> None:
-    async with connect(namespace="elsewhere") as other:
+    async with connect(elsewhere="-other") as other:
         for tool in ("why", "impact"):
             assert (await refused(other, tool, of="cart cache"))["code"] == "NOT_FOUND"
 

@@ -123,7 +123,7 @@ async def test_whatever_else_goes_wrong_is_told_in_the_same_form(rest: httpx2.As
         ("POST", "/summaries", "DELETE, GET"),
         ("GET", "/sessions/summarize", "POST"),
         ("DELETE", "/healthcheck", "GET"),
-        ("DELETE", "/entries/0b8d6a52", "GET"),
+        ("DELETE", "/entries/0b8d6a52", "GET, PATCH"),
         ("PUT", "/decisions/proposals/proposal_1/accept", "POST"),
     ):
         answer = await rest.request(method, path)

@@ -207,7 +207,7 @@ async def test_whatever_is_wrong_is_refused_in_one_form_and_stores_nothing(
 @pytest.mark.proves("SVC-59")
 async def test_roles_are_those_of_the_table(app: App, namespace: str) -> None:
     ours = {what: role for what, role in ENDPOINTS.items() if what.split("/")[1] in {"decisions", "graph", "entries"}}
-    assert len(ours) == 18
+    assert len(ours) == 22
     for below, name in ((1, "viewer"), (2, "agent")):
         async with _client(app, namespace, role=name) as http:
             for what, role in ours.items():

@@ -42,7 +42,7 @@ def test_its_page_introduces_the_whole_service() -> None:
     for what in ("/mcp", "/openapi.json", "Neo4j Browser", "Authorization: Bearer", "precedent token create"):
         assert what in said
     named = {(path, method.lower()) for method, path in re.findall(r"`(GET|POST) (/[\w/]+)`", said)}
-    assert len(named) == 6
+    assert len(named) == 8
     assert named <= {(path, method) for path, method, _ in OPERATIONS}, "what it names is there"
 
 
