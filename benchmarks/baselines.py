@@ -196,7 +196,7 @@ def points(namespace: str, rows: Iterable[dict[str, Any]], embedded: Iterable[Se
     ]
 
 
-async def bare(bench: Bench, text: str, **parameters: object) -> list[dict[str, Any]]:
+async def bare(bench: Bench, text: str, /, **parameters: object) -> list[dict[str, Any]]:
     """Runs a statement by the bare driver."""
     answer = await bench.driver.execute_query(text, parameters_=parameters, database_="neo4j", routing_="w")
     return [record.data() for record in answer.records]

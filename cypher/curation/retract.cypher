@@ -4,6 +4,7 @@
 // $records LIST<STRING>: element ids of the records
 // $relations LIST<STRING>: element ids of the relations
 // $bookkeeping LIST<STRING>: relationship types that stay as they are
+// $content_keys MAP<STRING>: for the element id of a decision or proposal, the key that its rationale is compared by
 // $reason STRING: why
 // $change MAP<ANY>: the entry of the audit trail
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
@@ -58,7 +59,9 @@ CALL (change) {
   }
   SET record.retracted_from = [label IN labels(record) WHERE NOT label IN ['Unprojected', 'Reindex']],
     record.retracted_at = change.at, record.retracted_by = change.by, record.retracted_in = change.id,
-    record.retracted_reason = $reason
+    record.retracted_reason = $reason,
+    // A memory that repeats it is recognised.
+    record.content_key = coalesce($content_keys[elementId(record)], record.content_key)
   REMOVE record.active_target, record:$(labels(record))
   SET record:Retracted
   RETURN count(*) AS records

@@ -7,6 +7,7 @@ from server.core.types import Row
 from server.curation.models import Corrected, Retract, Retracted
 from server.curation.records import describe, find, name_kind, require_author, require_no_target
 from server.graph.graph import Graph, Transaction
+from server.graph.keys import content_key
 from server.graph.vocabulary import BOOKKEEPING
 
 _MOST_NAMED = 5
@@ -31,10 +32,13 @@ class Retractions:
             found = await find(transaction, request.ids, caller)
             require_author(found, caller, "retract")
             require_no_target(found, "Retract")
+            elements = [each["element"] for each in found.records]
+            rationales = await transaction.run("curation/rationales", records=elements)
             row = await transaction.row(
                 "curation/retract",
                 namespace=caller.namespace,
-                records=[each["element"] for each in found.records],
+                records=elements,
+                content_keys={each["element"]: content_key(each["rationale"]) for each in rationales},
                 relations=[each["element"] for each in found.relations],
                 bookkeeping=sorted(BOOKKEEPING),
                 reason=request.reason,

@@ -54,6 +54,7 @@ class Undos:
                     namespace=caller.namespace,
                     records=[row["element"] for row in created],
                     relations=effects["relations"],
+                    content_keys={},
                     bookkeeping=_BOOKKEEPING,
                     reason=request.reason,
                 )

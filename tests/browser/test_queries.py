@@ -376,7 +376,7 @@ async def test_what_nobody_touched_for_long_is_stale(seeded: str, driver: AsyncD
 async def test_recent_changes_have_memories_and_who_made_them(seeded: str, driver: AsyncDriver) -> None:
     rows = await _run(driver, "recent_changes", seeded)
     assert {row["kind"].partition(",")[0] for row in rows} == {"decision", "entity", "memory"}
-    assert {row["by"] for row in rows if row["name"] == "# Guide\n\nNew."} == {"ingest"}
+    assert {row["by"] for row in rows if row["name"] == "Guide"} == {"ingest"}
     assert {row["by"] for row in rows if row["name"] == "Nobody's idea"} == {"alice"}
 
 

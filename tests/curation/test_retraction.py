@@ -3,6 +3,7 @@
 import pytest
 
 from server.core.errors import Conflict, InvalidArgument, IsolationViolation, NotFound
+from server.entries.models import SaveMemory
 from tests.conftest import Cypher
 from tests.curation.conftest import Caller
 
@@ -121,3 +122,11 @@ async def test_what_a_retracted_plan_was_to_replace_holds_on(agent: Caller) -> N
     await agent.undo(retraction.change_id)
     with pytest.raises(Conflict, match=planned):
         await agent.record("queue")
+
+
+@pytest.mark.proves("REF-16")
+async def test_a_memory_that_repeats_a_retracted_decision_is_marked(agent: Caller) -> None:
+    wrong = await agent.record("queue", rationale="Kafka is what everybody uses.")
+    await agent.retract(wrong, reason="Nobody uses it here.")
+    answer = await agent.call(agent.entries.save_memory, SaveMemory, text="Kafka is  what everybody uses.")
+    assert (answer.root.repeats.id, answer.root.repeats.how) == (wrong, "retracted")

@@ -49,7 +49,12 @@ async def merge(cypher: Cypher, keep: str, drop: str) -> None:
 async def retract_records(cypher: Cypher, records: list[str], relations: Sequence[str] = ()) -> None:
     """Retract records and relations, by their element ids."""
     await _correct(
-        cypher, "curation/retract", records=records, relations=list(relations), bookkeeping=sorted(BOOKKEEPING)
+        cypher,
+        "curation/retract",
+        records=records,
+        relations=list(relations),
+        bookkeeping=sorted(BOOKKEEPING),
+        content_keys={},
     )
 
 
