@@ -78,6 +78,9 @@ CALL (change) {
     AND coalesce(record.valid_until > change.at, true) THEN [1] ELSE [] END |
     SET record.active_target = record.target_key
   )
+  FOREACH (_ IN CASE WHEN record:Decision OR record:Proposal AND record.status <> 'rejected' THEN [1] ELSE [] END |
+    REMOVE record.content_key
+  )
   FOREACH (_ IN CASE WHEN record:Passage THEN [1] ELSE [] END |
     SET record:Unprojected, record.revision = coalesce(record.revision, 0) + 1
   )

@@ -21,6 +21,7 @@ from server.decisions.passages import build_passages, format_decision
 from server.embedding.embedder import FastEmbedder
 from server.entities.models import AddEdge, AddNode
 from server.entities.service import EntityService
+from server.graph.changes import audit_context
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
@@ -83,7 +84,8 @@ async def seeded(
         await entities.add_edge(
             AddEdge.parse({"source_name": source, "target_name": target, "relation": relation}), caller
         )
-    await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
+    with audit_context("alice", "graph_add_node"):
+        await entities.add_node(AddNode.parse({"label": "Idea", "name": "Nobody's idea"}), caller)
     await keep_a_journal(graph, namespace)
     await keep_entries(graph, namespace)
     await _propose(graph, namespace)
