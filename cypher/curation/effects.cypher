@@ -13,6 +13,8 @@ WITH asked, asked.operation AS operation, changes, [change IN changes | change.i
 CALL (changes) {
   UNWIND changes AS change
   MATCH (change)-[:CHANGED]->(touched)
+  // What was only retracted can be put back, whatever it is.
+  WHERE NOT coalesce(touched.retracted_in = change.id, false)
   UNWIND coalesce(touched.retracted_from, labels(touched)) AS label
   RETURN collect(DISTINCT label) AS labels
 }

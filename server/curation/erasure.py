@@ -8,7 +8,7 @@ from uuid import uuid4
 from server.core.principals import Principal
 from server.core.types import Row
 from server.curation.models import Erase, Erased
-from server.curation.records import find, name_kind, require_no_target
+from server.curation.records import find, get_kind, require_no_target
 from server.graph.graph import Graph, Transaction
 from server.retrieval.passages import NEIGHBOURS
 
@@ -34,7 +34,7 @@ class Erasures:
             around = await transaction.run(
                 "curation/words_around", namespace=caller.namespace, records=elements, reach=NEIGHBOURS
             )
-            kinds = Counter([*map(name_kind, found.records), *("relation" for _ in found.relations)])
+            kinds = Counter([*map(get_kind, found.records), *("relation" for _ in found.relations)])
             name = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
             row = await transaction.row(
                 "curation/erase",

@@ -5,14 +5,21 @@ Descriptions are part of the published schemas. Agents pay for every character, 
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from server.core.fields import ValidText
 from server.interface.tools import ToolInput, ToolOutput
 
 Text = Annotated[str, Field(min_length=1, max_length=1_000), ValidText]
 Reason = Annotated[str, Field(min_length=3, max_length=10_000, pattern=r"\S", description="Why; kept"), ValidText]
-Id = Annotated[int, Field(ge=1, le=2**63 - 1)] | Text
+
+
+def _to_text(value: object) -> object:
+    return str(value) if type(value) is int else value
+
+
+Id = Annotated[Text, BeforeValidator(_to_text)]
+"""An integer id may be given as a number."""
 Ids = Annotated[list[Id], Field(min_length=1, max_length=100)]
 ChangeId = Annotated[str, Field(min_length=1, max_length=100), ValidText]
 

@@ -8,10 +8,10 @@ from server.core.errors import Conflict, InvalidArgument, IsolationViolation, No
 from server.core.principals import Principal, Role
 from server.core.types import Row
 from server.graph.graph import Transaction
+from server.interface.kinds import name_kind
 
 _RELATION = re.compile(r"(?P<source>.+?) ?-\[(?P<relation>.+?)\]-> ?(?P<target>.+)")
 _MOST_NAMED = 5
-_KINDS = {"Entry": "memory", "Interaction": "memory"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +22,22 @@ class Found:
     relations: Sequence[Row] = field(default_factory=tuple)
 
 
-def name_kind(row: Row) -> str:
+def get_kind(row: Row) -> str:
     """Return the kind of a found record, as callers know it."""
-    return "entity" if row["is_entity"] else _KINDS.get(row["label"], str(row["label"]).lower())
+    return "entity" if row["is_entity"] else name_kind([row["label"]])
 
 
 def describe(row: Row) -> str:
-    """Return a record as a message names it."""
-    shown = row["name"] if row["is_entity"] else row["id"]
-    return f"{name_kind(row)} {shown[:200]!r}" if row["is_entity"] else f"{name_kind(row)} {shown}"
+    """Return a record as a message names it: an entity by its name, another one by its id."""
+    return f"entity {row['name'][:200]!r}" if row["is_entity"] else f"{get_kind(row)} {row['id']}"
 
 
-async def find(
-    transaction: Transaction, ids: Sequence[str | int], caller: Principal, *, retracted: bool = False
-) -> Found:
+async def find(transaction: Transaction, ids: Sequence[str], caller: Principal, *, retracted: bool = False) -> Found:
     """Return what each id means; retracted records only if these are asked for.
 
     Raises `NotFound` where one means nothing, and `InvalidArgument` where one means several records.
     """
-    asked = list(dict.fromkeys(str(each) for each in ids))
+    asked = list(dict.fromkeys(ids))
     relations = [match.groupdict() | {"asked": each} for each in asked if (match := _RELATION.fullmatch(each))]
     edges = await transaction.run("curation/find_relations", namespace=caller.namespace, relations=relations)
     found_edges = {row["asked"] for row in edges}
@@ -54,7 +51,7 @@ async def find(
         raise NotFound(_explain_unknown(unknown, gone), {"ids": unknown})
     for each in asked:
         if len(meant := [row for row in current if row["asked"] == each]) > 1:
-            kinds = " and ".join(sorted({name_kind(row) for row in meant}))
+            kinds = " and ".join(sorted({get_kind(row) for row in meant}))
             raise InvalidArgument(f"ids: {each[:200]!r} means several records ({kinds}); use the id of one of them.")
     return Found(current, edges)
 

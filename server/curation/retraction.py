@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from server.core.principals import Principal
 from server.core.types import Row
 from server.curation.models import Corrected, Retract, Retracted
-from server.curation.records import describe, find, name_kind, require_author, require_no_target
+from server.curation.records import describe, find, get_kind, require_author, require_no_target
 from server.graph.graph import Graph, Transaction
 from server.graph.keys import content_key
 from server.graph.vocabulary import BOOKKEEPING
@@ -49,7 +49,7 @@ class Retractions:
         self._wake()
         return Retracted(
             retracted=[
-                *(Corrected(kind=name_kind(row), id=row["id"], name=row["name"][:200]) for row in records),
+                *(Corrected(kind=get_kind(row), id=row["id"], name=row["name"][:200]) for row in records),
                 *(Corrected(kind="relation", id=row["asked"], name=row["asked"][:200]) for row in relations),
             ],
             change_id=change_id,

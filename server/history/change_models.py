@@ -6,39 +6,9 @@ from pydantic import Field
 
 from server.core.fields import NonBlankText, ValidText
 from server.history.times import Moment
+from server.interface.kinds import Kind
 from server.interface.tools import ToolInput, ToolOutput
 
-Kind = Literal[
-    "decision",
-    "proposal",
-    "entity",
-    "memory",
-    "message",
-    "insight",
-    "episode",
-    "dialogue",
-    "working_item",
-    "summary",
-    "context",
-    "correction",
-    "ingestion",
-]
-LABELS: dict[str, tuple[str, ...]] = {
-    "decision": ("Decision",),
-    "proposal": ("Proposal",),
-    "entity": ("Entity",),
-    "memory": ("Entry", "Interaction"),
-    "message": ("Message",),
-    "insight": ("Insight",),
-    "episode": ("Episode",),
-    "dialogue": ("Dialogue",),
-    "working_item": ("WorkingItem", "StaleItem"),
-    "summary": ("Summary",),
-    "context": ("Context",),
-    "correction": ("Correction",),
-    "ingestion": ("IngestRun",),
-}
-"""The labels of each kind; a record of another label has that label as its kind."""
 Text = Annotated[str, Field(min_length=1, max_length=1000), ValidText, NonBlankText]
 
 

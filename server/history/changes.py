@@ -10,15 +10,14 @@ from server.core.principals import Principal
 from server.core.types import Row
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
-from server.history.change_models import LABELS, ChangeItem, Changes, ListChanges, RecordInChange
+from server.history.change_models import ChangeItem, Changes, ListChanges, RecordInChange
 from server.history.times import parse_moment
+from server.interface.kinds import LABELS, name_kind
 
 _RECORDS = 3
 _FIRST = datetime(1, 1, 1, tzinfo=UTC)
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _NUMBER = re.compile(r"[1-9][0-9]{0,15}")
-_KINDS = {label: kind for kind, labels in LABELS.items() for label in labels}
-_NOT_KINDS = {"Passage", "FormerPassage", "Unprojected", "Collected"}
 
 
 async def list_changes(graph: Graph, request: ListChanges, caller: Principal) -> Changes:
@@ -67,7 +66,7 @@ async def _find_records(graph: Graph, name: str, caller: Principal) -> list[str]
 def _to_change(row: Row) -> ChangeItem:
     records = [
         RecordInChange(
-            kind=(kind := _name_kind(each["labels"])), id=None if kind == "entity" else each["id"], name=each["name"]
+            kind=(kind := name_kind(each["labels"])), id=None if kind == "entity" else each["id"], name=each["name"]
         )
         for each in row["records"]
     ]
@@ -76,11 +75,6 @@ def _to_change(row: Row) -> ChangeItem:
     return ChangeItem(
         **fields, at=format_time(to_milliseconds(at)), records=records, more=row["changed"] - len(records)
     )
-
-
-def _name_kind(labels: list[str]) -> str:
-    known = next((_KINDS[label] for label in labels if label in _KINDS), None)
-    return known or next((label.lower() for label in labels if label not in _NOT_KINDS), "record")
 
 
 def _explain_nothing(request: ListChanges) -> str:

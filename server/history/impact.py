@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from datetime import datetime
 
 from server.core.errors import NotFound
@@ -9,6 +10,7 @@ from server.graph.graph import Graph
 from server.graph.keys import comparison_key
 from server.graph.vocabulary import BOOKKEEPING
 from server.history.impact_models import Affected, FindImpact, Impact
+from server.interface.kinds import name_kind
 
 IGNORED = sorted(BOOKKEEPING | {"SUPERSEDES", "BECAME", "COMPETES_WITH", "WOULD_SUPERSEDE"})
 """Relations between versions of one decision: what came after it does not depend on it."""
@@ -38,14 +40,16 @@ async def find_impact(graph: Graph, request: FindImpact, namespace: str, now: da
             "graph_query_neighbors lists similar names.",
             {"unknown": [request.of]},
         )
-    counts = {each["kind"]: each["many"] for each in row["counts"]}
-    affected = [Affected(**each) for each in row["affected"]]
+    counts: Counter[str] = Counter()
+    for each in row["counts"]:
+        counts[name_kind([each["kind"]])] += each["many"]
+    affected = [Affected(**{**each, "kind": name_kind([each["kind"]])}) for each in row["affected"]]
     end = request.offset + len(affected)
     return Impact(
         message=_format_message(counts, incomplete=row["incomplete"]),
         name=row["name"] or request.of,
         total=row["total"],
-        counts=counts,
+        counts=dict(counts),
         incomplete=row["incomplete"] or None,
         affected=affected,
         next_offset=end if affected and end < row["total"] else None,

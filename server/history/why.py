@@ -140,7 +140,8 @@ def _parse_time(text: str | None) -> datetime | None:
 def _format_message(lists: dict[str, list[Row]], length: int | None, more: dict[str, int]) -> str:
     in_force = len(lists["in_force"])
     message = "1 decision is in force" if in_force == 1 else f"{in_force} decisions are in force"
-    message += f", {len(lists['earlier'])} were before."
+    earlier = len(lists["earlier"])
+    message += f", {earlier} {'was' if earlier == 1 else 'were'} before."
     if length is not None or more:
         message += " Texts or items are left out (cut_at, more); get_decisions returns decisions in full."
     return message

@@ -2,7 +2,10 @@
 
 import pytest
 
+from server.cognition.models import UpdateWorkingMemory
+from server.cognition.pages import GetWorkingMemory
 from server.core.errors import Conflict, InvalidArgument, IsolationViolation, NotFound
+from server.curation.models import Retract
 from server.entries.models import SaveMemory
 from tests.conftest import Cypher
 from tests.curation.conftest import Caller
@@ -130,3 +133,21 @@ async def test_a_memory_that_repeats_a_retracted_decision_is_marked(agent: Calle
     await agent.retract(wrong, reason="Nobody uses it here.")
     answer = await agent.call(agent.entries.save_memory, SaveMemory, text="Kafka is  what everybody uses.")
     assert (answer.root.repeats.id, answer.root.repeats.how) == (wrong, "retracted")
+
+
+@pytest.mark.proves("CUR-9")
+async def test_a_retracted_item_of_working_memory_comes_back(agent: Caller) -> None:
+    added = await agent.call(agent.cognition.update_working_memory, UpdateWorkingMemory, content="Look at carts")
+    answer = await agent.retract(added.added_id)
+    assert [each.kind for each in answer.retracted] == ["working_item"]
+    assert len((await agent.call(agent.cognition.get_working_memory, GetWorkingMemory)).items) == 0
+    await agent.undo(answer.change_id)
+    assert len((await agent.call(agent.cognition.get_working_memory, GetWorkingMemory)).items) == 1
+
+
+@pytest.mark.proves("CUR-8")
+@pytest.mark.parametrize("wrong", [None, 1.5, True, "", ["a"]])
+async def test_an_id_that_is_none_is_refused_in_words_of_the_caller(wrong: object) -> None:
+    with pytest.raises(InvalidArgument) as refusal:
+        Retract.parse({"ids": [wrong], "reason": "It was wrong."})
+    assert [each["field"] for each in refusal.value.details["fields"]] == ["ids.0"]

@@ -67,7 +67,7 @@ async def test_what_depends_on_a_thing_is_listed_nearest_first(asker: _Asker, cy
         (needs, 2, "REQUIRES", "About Redis"),
         ("Customer", 2, "VISITS", "Shop"),
     ]
-    assert (answer.name, answer.total, answer.counts) == ("Redis", 5, {"Decision": 2, "Entity": 2, "Entry": 1})
+    assert (answer.name, answer.total, answer.counts) == ("Redis", 5, {"decision": 2, "entity": 2, "memory": 1})
     assert _rows(await asker.impact("Redis", depth=1)) == _rows(answer)[:3]
     page = await asker.impact("Redis", limit=2, offset=2)
     assert (_rows(page), page.total, page.next_offset) == (_rows(answer)[2:4], 5, 4)
