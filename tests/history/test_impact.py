@@ -99,7 +99,7 @@ async def test_a_hub_says_that_not_all_was_followed(asker: _Asker, cypher: Cyphe
     )
     answer = await asker.impact("hub", depth=3)
     assert (answer.incomplete, answer.total) == (True, WIDEST)
-    assert f"at least {WIDEST} Entity" in answer.message
+    assert f"at least {WIDEST} entity" in answer.message
 
 
 @pytest.mark.proves("HIS-8")
