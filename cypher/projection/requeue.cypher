@@ -4,4 +4,5 @@
 UNWIND $elements AS element
 MATCH (n)
 WHERE elementId(n) = element
-SET n:Unprojected
+// The revision is raised: a projector that stored the record before, and settles it later, leaves it in the queue.
+SET n:Unprojected, n.revision = coalesce(toIntegerOrNull(n.revision), 0) + 1

@@ -195,11 +195,13 @@ class Projector:
     async def _delete_points(self) -> int:
         """Delete the points of one batch of tombstones; return their number."""
         rows = await self._graph.run("projection/tombstones", limit=_BATCH)
-        await self._vectors.delete([point_id(row["namespace"], row["kind"], row["key"]) for row in rows])
-        # A record that was created again under the same key and already projected has just lost its point.
-        if recreated := await self._existing(rows):
-            await change_queued(self._graph, "projection/requeue", elements=[row["element"] for row in recreated])
-        await change_queued(self._graph, "projection/remove_tombstones", records=rows)
+        # A stop waits for all three: next to other projectors, the tombstone may be gone before the next round.
+        with anyio.CancelScope(shield=True):
+            await self._vectors.delete([point_id(row["namespace"], row["kind"], row["key"]) for row in rows])
+            # A record that was created again under the same key and already projected has just lost its point.
+            if recreated := await self._existing(rows):
+                await change_queued(self._graph, "projection/requeue", elements=[row["element"] for row in recreated])
+            await change_queued(self._graph, "projection/remove_tombstones", records=rows)
         return len(rows)
 
     async def _existing(self, records: Sequence[Mapping[str, str]]) -> list[Row]:
