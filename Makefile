@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench clean
+.PHONY: help run test check cache docs bench histories clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -28,6 +28,10 @@ docs: $(BIN)/.dev ## Generate the reference pages
 
 bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
+
+histories: $(BIN)/.dev cache ## Try undo and questions about the past with thousands of random histories
+	@TEST_HISTORIES=1000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/curation/test_undo.py \
+		tests/entities/test_as_of.py tests/decisions/test_replay.py
 
 clean: ## Remove the environment and caches of this folder
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
