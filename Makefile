@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench histories audit clean
+.PHONY: help run test check cache docs bench proofs histories audit clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -13,7 +13,7 @@ run: $(BIN)/.run ## Install everything, start the service with sample data, serv
 
 test: $(BIN)/.dev ## Run all checks: format, lint, types, tests, docs
 	@$(MAKE) --no-print-directory -j2 check cache
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=25 --durations-min=5
+	@$(BIN)/python -m pytest -m 'not long' -n 2 --dist loadfile --no-loadscope-reorder --durations=25 --durations-min=5
 
 check: $(BIN)/.dev ## Run format, lint and types only
 	@$(BIN)/ruff format --check .
@@ -28,6 +28,9 @@ docs: $(BIN)/.dev ## Generate the reference pages
 
 bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
+
+proofs: $(BIN)/.dev cache ## Run the tests that take long: processes killed in the middle, every character of Unicode
+	@$(BIN)/python -m pytest -m long -n 2 --dist loadfile --durations=10
 
 histories: $(BIN)/.dev cache ## Try undo and questions about the past with thousands of random histories
 	@TEST_HISTORIES=1000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/curation/test_undo.py \

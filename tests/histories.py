@@ -2,4 +2,4 @@
 
 import os
 
-HISTORIES = int(os.environ.get("TEST_HISTORIES", "12"))
+HISTORIES = int(os.environ.get("TEST_HISTORIES", "8"))

@@ -97,6 +97,7 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
 
 
 @pytest.mark.proves("SVC-31", "SVC-32")
+@pytest.mark.long
 async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -> None:
     answers: list[bool] = []
 
