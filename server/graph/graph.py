@@ -21,7 +21,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from server.core.errors import InternalError
 from server.core.types import QueryName, Row
-from server.graph.attempts import Attempts
+from server.graph.attempts import Attempts, TransactionOutcome
 from server.graph.changes import ChangeWriter
 from server.graph.statements import Access, Statement, load
 from server.graph.translation import translate_errors
