@@ -56,12 +56,16 @@ Attempt = Callable[[TransactionOutcome[T]], Awaitable[None]]
 """One transaction: it sets the result of the outcome, then commits. It raises the driver's errors and never retries."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Attempts:
-    """Runs transactions until they are stored or refused; `retry_time` limits the retries of one, in seconds."""
+    """Runs transactions until they are stored or refused; `retry_time` limits the retries of one, in seconds.
+
+    `retried` counts the attempts that Neo4j refused for the moment, such as one of two that waited for each other.
+    """
 
     find_stored: FindStored
     retry_time: float
+    retried: int = 0
 
     async def run(self, attempt: Attempt[T], *, limit: float, repeatable: bool) -> T:
         """Return the result of the attempt that was stored.
@@ -79,6 +83,7 @@ class Attempts:
                 reraise=True,
             ):
                 with trial:
+                    self.retried += trial.retry_state.attempt_number > 1
                     outcome = TransactionOutcome()
                     return await self._run_once(attempt, outcome, repeatable)
         assert scope.cancelled_caught, "tenacity ends with an answer or an error"

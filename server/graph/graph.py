@@ -90,6 +90,11 @@ class Graph:
         self._patience = retry_time + _GRACE
         self._attempts = Attempts(self._find_stored, retry_time)
 
+    @property
+    def retried(self) -> int:
+        """How many attempts of transactions were repeated so far."""
+        return self._attempts.retried
+
     async def run(
         self, name: QueryName, /, *, timeout: float | None = None, repeatable: bool = False, **parameters: Any
     ) -> list[Row]:
