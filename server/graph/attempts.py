@@ -80,6 +80,7 @@ class Attempts:
                 retry=retry_if_exception(_is_retryable),
                 wait=wait_random_exponential(multiplier=_FIRST_PAUSE, max=_LONGEST_PAUSE, min=_FIRST_PAUSE / 4),
                 stop=_stop_after(self.retry_time),
+                sleep=_pause,
                 reraise=True,
             ):
                 with trial:
@@ -127,6 +128,10 @@ class Attempts:
             outcome.changes.commit()
             return outcome.result
         raise _build_unknown(outcome.changes.ids) from silence
+
+
+async def _pause(seconds: float) -> None:
+    await anyio.sleep(seconds)
 
 
 def _stop_after(seconds: float) -> Callable[[RetryCallState], bool]:

@@ -9,6 +9,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from server.core.errors import GraphUnavailable, OutcomeUnknown
+from server.graph import attempts
 from server.graph import graph as seam
 from server.graph.graph import Graph, Transaction, connect
 from server.graph.sequence import IdSequence
@@ -150,3 +151,36 @@ async def test_a_write_that_leaves_no_change_is_not_repeated_where_its_commit_ha
     relay.lose(Loss.ANSWER, of=b"sequences/take")
     with pytest.raises(OutcomeUnknown):
         await relayed.run("sequences/take", namespace=namespace, count=1)
+
+
+@pytest.mark.proves("SVC-84")
+async def test_of_two_transactions_that_wait_for_each_other_one_is_repeated_after_milliseconds(
+    graph: Graph, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(attempts, "_pause", pause)
+    both_wait, holders = anyio.Event(), 0
+
+    async def lock(first: str, second: str) -> None:
+        async def work(transaction: Transaction) -> None:
+            nonlocal holders
+            await transaction.run("decisions/lock_principal", namespace=namespace, principal=first)
+            holders += 1
+            if holders == 2:
+                both_wait.set()
+            await both_wait.wait()
+            await transaction.run("decisions/lock_principal", namespace=namespace, principal=second)
+
+        await graph.transaction(work)
+
+    retried = graph.retried
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lock, "one", "other")
+            tasks.start_soon(lock, "other", "one")
+    assert graph.retried - retried == len(pauses) > 0
+    assert pauses[0] < 0.1
