@@ -5,7 +5,7 @@ from typing import Any
 import httpx2
 
 from server.core.settings import Settings
-from server.local.connection import local_paths
+from server.local.connection import find_service, local_paths
 from server.local.status import load_status
 
 
@@ -33,8 +33,7 @@ def build_status(settings: Settings) -> dict[str, Any]:
             shown["browser"] = settings.model_copy(update=ports).browser_url
         if found.has_leftover:
             shown["leftover"] = "the Neo4j of a killed service still runs; the next start or `precedent stop` ends it"
-    port = shown.get("http_port", settings.port)
-    return shown | _health(settings.model_copy(update={"port": port}).service_url)
+    return shown | _health((find_service(settings) or settings).service_url)
 
 
 def _health(url: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ PrecedentError
 │   └── QueryTimeout             QUERY_TIMEOUT
 ├── Unavailable                  the caller can try again later
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
+│   ├── OutcomeUnknown           OUTCOME_UNKNOWN
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
 │   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
@@ -163,6 +164,12 @@ class GraphUnavailable(Unavailable):
     """Neo4j does not answer: try again in a few seconds; the service restarts a Neo4j of its own."""
 
     code = "GRAPH_UNAVAILABLE"
+
+
+class OutcomeUnknown(Unavailable):
+    """The graph went away during a write; check whether it was stored, or repeat it with an idempotency key."""
+
+    code = "OUTCOME_UNKNOWN"
 
 
 class VectorsUnavailable(Unavailable):
