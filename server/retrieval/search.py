@@ -98,7 +98,8 @@ class Candidates:
         """Return the cosine of each record's nearest passage, for the records that were compared."""
         nearest: dict[int, float] = {}
         for hit in (*(self.near or ()), *self.compared):
-            if hit.origin:
+            # A cosine of exactly 0 is that of a vector that was lost.
+            if hit.origin and hit.score:
                 nearest[hit.origin.record] = max(hit.score, nearest.get(hit.origin.record, -1.0))
         return nearest
 
@@ -111,7 +112,7 @@ class Candidates:
         cosines: dict[str, float] = {}
         pool = {origin.record for origin, _ in self.origins.values()} | self.similar_records
         for hit in (*(self.near or ()), *self.compared):
-            if hit.origin and hit.origin.record in pool:
+            if hit.origin and hit.score and hit.origin.record in pool:
                 known[hit.key], cosines[hit.key] = hit.origin, hit.score
                 times.setdefault(hit.key, format_sortable_time(hit.at or 0))
         passages: dict[int, list[str]] = {}
@@ -303,7 +304,7 @@ class PassageSearch:
     async def load_cosines(self, narrow: SearchScope, vector: Vector, records: Sequence[int]) -> dict[int, float]:
         """Return the cosines of records as wholes, for those that Qdrant has."""
         hits = await self._nearest(narrow, vector, wholes=True, records=records) if records else None
-        return {hit.origin.record: hit.score for hit in hits or () if hit.origin}
+        return {hit.origin.record: hit.score for hit in hits or () if hit.origin and hit.score}
 
     async def _compare(
         self, narrow: SearchScope, vector: Vector | None, near: Sequence[Hit] | None, found: Candidates

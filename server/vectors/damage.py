@@ -44,13 +44,10 @@ class SetAside:
 
 
 def find_dead(vectors: Mapping[str, Vector]) -> set[str]:
-    """Return the ids of the vectors that do not have length 1: those that the engine lost are all zeros."""
-    if not vectors:
-        return set()
-    norms = np.linalg.norm(np.asarray(list(vectors.values()), dtype="<f4"), axis=1)
-    # Also true for what is not a number.
-    dead = ~(np.abs(norms - 1.0) <= _NORM_TOLERANCE)
-    return {id_ for id_, is_dead in zip(vectors, dead, strict=True) if is_dead}
+    """Return the ids of the vectors that do not have length 1: those that the engine lost are all zeros, or empty."""
+    norms = {id_: float(np.linalg.norm(np.asarray(vector, dtype="<f4"))) for id_, vector in vectors.items()}
+    # A norm that is not a number is dead, too.
+    return {id_ for id_, norm in norms.items() if not abs(norm - 1.0) <= _NORM_TOLERANCE}
 
 
 def translate(error: BaseException, folder: Path) -> PrecedentError:

@@ -247,7 +247,8 @@ class EdgeStore:
 
     def _vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         found = self._ready.retrieve([UUID(one) for one in ids], with_payload=False, with_vector=True)
-        return {str(record.id): cast("list[float]", record.vector) for record in found}
+        # A point whose vector is lost has an empty map instead.
+        return {str(each.id): cast("list[float]", each.vector) if each.vector else [] for each in found}
 
     def _page(self, offset: _Id | None) -> tuple[list[StoredPoint], _Id | None]:
         request = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=False)
