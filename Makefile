@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench proofs histories audit clean
+.PHONY: help run test check cache docs bench chaos damage proofs histories audit clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -28,6 +28,12 @@ docs: $(BIN)/.dev ## Generate the reference pages
 
 bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
+
+chaos: $(BIN)/.dev cache ## Break a running service in many ways under load: what is lost, and how soon it is back
+	@$(BIN)/python -m benchmarks.chaos
+
+damage: $(BIN)/.dev cache ## Damage every kind of file of the vectors, and start on what is left
+	@$(BIN)/python -m benchmarks.chaos --damage
 
 proofs: $(BIN)/.dev cache ## Run the tests that take long: processes killed in the middle, every character of Unicode
 	@$(BIN)/python -m pytest -m long -n 2 --dist loadfile --durations=10

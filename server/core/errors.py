@@ -22,6 +22,7 @@ PrecedentError
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
 │   ├── OutcomeUnknown           OUTCOME_UNKNOWN
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
+│   │   └── VectorsDamaged       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
 │   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
 │   ├── JudgeUnavailable         JUDGE_UNAVAILABLE
@@ -176,6 +177,20 @@ class VectorsUnavailable(Unavailable):
     """Qdrant does not answer: try again later; writes are stored meanwhile and indexed afterwards."""
 
     code = "VECTORS_UNAVAILABLE"
+
+
+class VectorsDamaged(VectorsUnavailable):
+    """The files of the vectors are damaged: `precedent repair`, or the next start of the service, recreates them.
+
+    `reason` is the engine's, for the log.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "The local vector store is damaged; the graph has everything that it takes to recreate it. "
+            "`precedent repair`, or the next start of the service, sets it aside and recreates it."
+        )
+        self.reason = reason
 
 
 class EmbeddingUnavailable(Unavailable):

@@ -11,6 +11,8 @@ import httpx2
 import pytest
 from mcp import MCPError
 
+from benchmarks.chaos.faults import Breaking
+from benchmarks.chaos.rounds import play
 from server.local.neo4j import find_processes
 from tests.interaction.service import Service, service
 from tests.interaction.tools import ask
@@ -161,6 +163,26 @@ async def test_after_kill_9_every_acknowledged_write_is_there_and_projected(star
             around = await ask(client, "graph_query_neighbors", node_name=decision_id)
             assert around["total_neighbors"] == 1
     await started.projected()
+
+
+async def _damage_beyond_opening(it: Breaking) -> None:
+    await it.service.end(signal.SIGKILL)
+    (file,) = it.vectors.rglob("segment.json")
+    file.unlink()
+    await it.service.start()
+
+
+@pytest.mark.proves("SVC-62", "SVC-70", "SVC-82", "SVC-83")
+async def test_a_killed_service_with_damaged_vectors_loses_nothing_and_says_what_it_set_aside(started: Service) -> None:
+    done = await play(
+        started, "killed, vectors damaged", _damage_beyond_opening, 15, seconds=1, writes=10, verify=False
+    )
+    assert done.acknowledged >= 20
+    assert done.verdict.holds, done.verdict
+    status = started.status()
+    assert status["vectors"] == "in sync"
+    assert "segment" in str(status["vectors_set_aside"])
+    assert '"vectors_set_aside"' in started.home.log.read_text()
 
 
 @pytest.mark.proves("SVC-26")
