@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from cli.terminal import err
-from server.composition import load_embedder, vector_store
+from server.composition import BATCHES, load_bulk_embedder, vector_store
 from server.core.errors import Unavailable
 from server.core.settings import Settings
+from server.core.types import BulkPlace
 from server.graph.graph import Graph
 from server.local.connection import open_graph_for_command
 from server.vectors.projector import Projector
@@ -22,15 +23,16 @@ async def connect_graph(settings: Settings, command: str) -> AsyncIterator[tuple
             yield graph, ours and (settings.local or settings.qdrant_url is not None)
 
 
-async def project_pending(graph: Graph, settings: Settings) -> None:
-    """Project what waits for it, in this process."""
+async def project_pending(graph: Graph, settings: Settings, on: BulkPlace = "here") -> None:
+    """Project what waits for it, in this process; embedded here or on Ray."""
     waiting = await graph.row("projection/lag")
     if not (waiting["records"] or waiting["deletions"]):
         return  # loading the model takes seconds
     vectors = vector_store(settings)
     try:
         with err.status("Making it searchable by meaning …"):
-            await Projector(graph, vectors, await load_embedder(settings)).drain()
+            async with load_bulk_embedder(settings, on) as embedder:
+                await Projector(graph, vectors, embedder, batch=BATCHES[on]).drain()
     except Unavailable as error:
         err.print(
             f"Stored and found by words; found by meaning once the service runs: {error.message}", highlight=False

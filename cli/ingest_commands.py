@@ -9,9 +9,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from cli.terminal import ProgressBars, err, out, show_bars
+from cli.terminal import EmbedOn, ProgressBars, err, out, show_bars
 from ingest.pipeline import IngestSummary, Progress
 from server.core.settings import Settings
+from server.core.types import BulkPlace
 
 if TYPE_CHECKING:  # the driver is loaded by the command that needs it
     from server.graph.graph import Graph
@@ -78,6 +79,7 @@ def docs(
     namespace: Namespace = None,
     dry_run: DryRun = False,
     again: Again = False,
+    on: EmbedOn = "here",
 ) -> None:
     """Ingest documents as entries: each file once, found by its parts. Exit code 1 if any is set aside.
 
@@ -99,7 +101,7 @@ def docs(
             progress=progress,
         )
 
-    _ingest(work, namespace)
+    _ingest(work, namespace, on)
 
 
 @app.command()
@@ -187,22 +189,22 @@ def _ingest_queries(
     _ingest(work, namespace)
 
 
-def _ingest(work: Work, namespace: str | None) -> None:
+def _ingest(work: Work, namespace: str | None, on: BulkPlace = "here") -> None:
     settings = Settings()
-    summary = anyio.run(_run, work, settings, namespace or settings.namespace)
+    summary = anyio.run(_run, work, settings, namespace or settings.namespace, on)
     _print_summary(summary)
     if summary.bad:
         raise typer.Exit(1)
 
 
-async def _run(work: Work, settings: Settings, namespace: str) -> IngestSummary:
+async def _run(work: Work, settings: Settings, namespace: str, on: BulkPlace) -> IngestSummary:
     from cli.bulk import connect_graph, project_pending
 
     async with connect_graph(settings, "ingest") as (graph, has_no_projector):
         with show_bars() as display:
             summary = await work(graph, namespace, ProgressBars(display))
         if has_no_projector and not summary.dry_run:
-            await project_pending(graph, settings)
+            await project_pending(graph, settings, on)
     return summary
 
 

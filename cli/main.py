@@ -24,6 +24,7 @@ from cli.backup_commands import export, import_
 from cli.ingest_commands import app as ingest
 from cli.reflect_command import reflect
 from cli.review_command import review
+from cli.terminal import EmbedOn
 from server.core.errors import PrecedentError
 from server.core.principals import Role
 from server.core.settings import Settings
@@ -183,13 +184,13 @@ def repair() -> None:
 
 
 @app.command()
-def rebuild() -> None:
+def rebuild(*, on: EmbedOn = "here") -> None:
     """Delete all vectors and index the whole graph again, for example for another embedding model."""
     from cli import maintenance
 
     with Progress(console=err) as progress:
         task = progress.add_task("Indexing", total=None)
-        records = anyio.run(maintenance.rebuild, load_settings(), lambda done: progress.advance(task, done))
+        records = anyio.run(maintenance.rebuild, load_settings(), lambda done: progress.advance(task, done), on)
     out.print(f"Indexed {records} records.")
 
 

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from server.composition import load_embedder, vector_store
+from server.composition import BATCHES, load_bulk_embedder, load_embedder, vector_store
 from server.core.errors import HomeInUse
 from server.core.settings import Settings
+from server.core.types import BulkPlace
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.local.connection import open_graph_for_command
@@ -50,11 +51,11 @@ async def repair(settings: Settings, progress: Callable[[int], None]) -> Report:
         return report
 
 
-async def rebuild(settings: Settings, progress: Callable[[int], None]) -> int:
-    """Delete all vectors, index all records again, and return their number."""
-    async with _projection(settings, "rebuild") as (graph, vectors, embedder):
-        records = await projection.rebuild(graph, vectors, embedder)
-        await Projector(graph, vectors, embedder).drain(progress)
+async def rebuild(settings: Settings, progress: Callable[[int], None], on: BulkPlace = "here") -> int:
+    """Delete all vectors, index all records again, embedded here or on Ray, and return their number."""
+    async with _projection(settings, "rebuild") as (graph, vectors, local), load_bulk_embedder(settings, on) as bulk:
+        records = await projection.rebuild(graph, vectors, local)
+        await Projector(graph, vectors, bulk, batch=BATCHES[on]).drain(progress)
         return records
 
 

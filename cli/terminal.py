@@ -1,11 +1,19 @@
 """What the commands for many records show on a terminal."""
 
 import time
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Display
 
+from server.core.types import BulkPlace
+
+EmbedOn = Annotated[
+    BulkPlace,
+    typer.Option("--on", help="Where texts are embedded: here, or on a Ray cluster (RAY_ADDRESS; extra `ray`)."),
+]
 out = Console()
 err = Console(stderr=True)
 

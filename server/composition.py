@@ -1,6 +1,6 @@
 """The composition root: makes the real parts of the settings, and the services on them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from server.cognition.models import HybridSearch
@@ -8,9 +8,11 @@ from server.cognition.service import CognitionService
 from server.core.errors import VectorsUnavailable
 from server.core.principals import Principal
 from server.core.settings import Settings
+from server.core.types import BulkPlace
 from server.curation.service import CurationService
 from server.decisions.service import DecisionService
 from server.embedding.embedder import Embedder, FastEmbedder
+from server.embedding.on_ray import embed_on_ray
 from server.embedding.provision import model_folder
 from server.entities.merging import NameCorrections
 from server.entities.service import EntityService
@@ -35,6 +37,9 @@ from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
 from server.vectors.store import VectorStore
+
+BATCHES: Mapping[BulkPlace, int] = {"here": 32, "ray": 2_048}
+"""How many records bulk work embeds in one step: enough for all workers of a cluster."""
 
 
 @asynccontextmanager
@@ -107,6 +112,20 @@ async def parts_beside_service(settings: Settings, graph: Graph) -> Parts:
 async def load_embedder(settings: Settings) -> Embedder:
     """The provisioned embedding model of these settings; raises `EmbeddingUnavailable` where there is none."""
     return await FastEmbedder.load(model_folder(local_paths(settings).cache))
+
+
+@asynccontextmanager
+async def load_bulk_embedder(settings: Settings, on: BulkPlace) -> AsyncIterator[Embedder]:
+    """The same model for bulk work, on this machine or on a Ray cluster.
+
+    Raises `EmbeddingUnavailable`, and `SetupError` where there is no Ray.
+    """
+    local = await load_embedder(settings)
+    if on == "here":
+        yield local
+        return
+    async with embed_on_ray(local, model_folder(local_paths(settings).cache)) as embedder:
+        yield embedder
 
 
 def vector_store(settings: Settings, *, keep_damaged: bool = False) -> VectorStore:

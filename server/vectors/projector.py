@@ -60,12 +60,18 @@ class _Waiter:
 class Projector:
     """Projects one graph into one vector store; several projectors may run on the same graph and store."""
 
-    def __init__(self, graph: Graph, vectors: VectorStore, embedder: Embedder, *, poll: float = 0.5) -> None:
-        """`poll` is in seconds: the longest time until writes of other processes are noticed."""
+    def __init__(
+        self, graph: Graph, vectors: VectorStore, embedder: Embedder, *, poll: float = 0.5, batch: int = _BATCH
+    ) -> None:
+        """`poll` is in seconds: the longest time until writes of other processes are noticed.
+
+        `batch` is the number of records of one step.
+        """
         self._graph = graph
         self._vectors = vectors
         self._embedder = embedder
         self._poll = poll
+        self._batch = batch
         self._wake_up = anyio.Event()
         self._waiters: set[_Waiter] = set()
         self._behind_since: float | None = None
@@ -181,7 +187,7 @@ class Projector:
 
     async def _project(self, elements: Sequence[str]) -> int:
         """Project these queued records, or any if none are given; return their number."""
-        rows = await self._graph.run("projection/pending", elements=elements, limit=_BATCH)
+        rows = await self._graph.run("projection/pending", elements=elements, limit=self._batch)
         if not rows:
             return 0
         points = [_build_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]
