@@ -21,6 +21,7 @@ PrecedentError
 ├── Unavailable                  the caller can try again later
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
 │   ├── OutcomeUnknown           OUTCOME_UNKNOWN
+│   ├── Overloaded               OVERLOADED
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
 │   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
@@ -170,6 +171,12 @@ class OutcomeUnknown(Unavailable):
     """The graph went away during a write; check whether it was stored, or repeat it with an idempotency key."""
 
     code = "OUTCOME_UNKNOWN"
+
+
+class Overloaded(Unavailable):
+    """The service carries out as many requests as it can: try again after the time that the answer names."""
+
+    code = "OVERLOADED"
 
 
 class VectorsUnavailable(Unavailable):
