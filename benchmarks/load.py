@@ -8,7 +8,9 @@ the same cores as the service.
 """
 
 import argparse
+import math
 import random
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,6 +37,8 @@ _WRITES = 0.3
 _PAGE = 20
 """Entries that are read at once: an answer that grows too large is cut."""
 _ACKNOWLEDGED = {"200", "201", "ok"}
+_LONGEST_STALL = 0.25
+"""Seconds."""
 _TO_BE_EXPECTED = {*_ACKNOWLEDGED, "429", "RATE_LIMIT_EXCEEDED"}
 Call = Callable[[], Awaitable[str]]
 """One call, which tells its status."""
@@ -175,13 +179,39 @@ async def _run(folder: Path, clients: int, seconds: float) -> list[Result]:
     with service(folder) as made:
         async with opened(made, folder) as bench:
             async with Resident(made) as resident:
+                before = await _count_delays(bench)
                 await _all(bench, seen, clients, seconds)
+                delays = await _count_delays(bench) - before
                 started = time.perf_counter()
                 await searchable(made)
                 behind = time.perf_counter() - started
             return [
-                Result(*row) for row in [*_rows(seen, await _lost(bench, seen), seconds, behind), _memory(resident)]
+                Result(*row)
+                for row in [
+                    *_rows(seen, await _lost(bench, seen), seconds, behind),
+                    _describe_delays(delays),
+                    _memory(resident),
+                ]
             ]
+
+
+async def _count_delays(bench: Bench) -> Counter[float]:
+    """How often the event loop of the service was late by at most so many seconds, since its start."""
+    async with door(bench.service, _NAMESPACE) as http:
+        lines = (await http.get("/metrics")).text
+    found = re.findall(r'precedent_event_loop_delay_seconds_bucket\{le="([^"]+)"\} (\S+)', lines)
+    return Counter({float(bound): int(float(count)) for bound, count in found})
+
+
+def _describe_delays(delays: Counter[float]) -> tuple[str, str, str, str]:
+    looks = delays[math.inf]
+    worst = min(bound for bound, count in delays.items() if count == looks)
+    return (
+        "stalls of the event loop over 250 ms",
+        f"{looks - delays[_LONGEST_STALL]}",
+        "0",
+        f"of {looks:,} looks; none over {worst * 1000:.0f} ms",
+    )
 
 
 async def _all(bench: Bench, seen: Seen, clients: int, seconds: float) -> None:
@@ -249,7 +279,12 @@ def _rows(seen: Seen, lost: dict[str, int], seconds: float, behind: float) -> li
         ),
         ("calls a second", f"{seen.statuses.total() / seconds:.0f}", "", ""),
         *(
-            (f"{what}: p50 / p99, ms", f"{Times(each).p50:.0f} / {Times(each).p99:.0f}", "", f"{len(each):,} calls")
+            (
+                f"{what}: p50 / p99, ms",
+                f"{Times(each).p50:.0f} / {Times(each).p99:.0f}",
+                "p99 ≤ 4 p50" if what.endswith("reads") else "p99 ≤ 2,000",
+                f"{len(each):,} calls; p99 / p50 {Times(each).p99 / Times(each).p50:.1f}",
+            )
             for what, each in sorted(seen.milliseconds.items())
         ),
     ]

@@ -1,8 +1,7 @@
 """The running service: the services on their parts, MCP and HTTP before them, and the work in the background."""
 
 import contextlib
-import time
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,15 +12,15 @@ import anyio
 import structlog
 from fastapi import FastAPI
 
+from server.access.capacity import Capacity
 from server.access.rate import RateLimit
 from server.access.tokens import Tokens
 from server.composition import open_parts, open_services
-from server.core.errors import PrecedentError, QueryTimeout, SetupError, Unavailable
+from server.core.errors import QueryTimeout, SetupError, Unavailable
 from server.core.settings import Settings
 from server.decisions.reindexing import reindex_decisions
-from server.graph.graph import Graph
 from server.graph.idempotency import IdempotencyKeys
-from server.graph.statements import statements
+from server.graph.planning import plan_ahead as plan_statements
 from server.local.connection import add_secrets
 from server.mcp.endpoint import build_endpoint
 from server.mcp.executor import Executor
@@ -34,8 +33,6 @@ from server.retrieval.reindexing import Reindexer
 from server.services import Services
 
 _log = structlog.get_logger(__name__)
-_QUIET_SECONDS = 2.0
-"""How long nobody may have called before a statement is planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +59,27 @@ async def open_app(settings: Settings, *, plan_ahead: bool = False) -> AsyncIter
         tokens = Tokens(parts.graph)
         await _require_credential(settings, tokens)
         metrics, rate, keys = Metrics(), RateLimit(settings.rate_limit), IdempotencyKeys(parts.graph)
+        capacity = Capacity(settings.requests_at_once)
         executor = Executor(
             bound_tools(services, published(settings)),
             metrics,
             answer_limit=settings.answer_limit,
             resources=bound_resources(services),
             rate=rate,
+            capacity=capacity,
             keys=keys,
         )
         mcp = build_endpoint(settings, executor)
         http = build_rest(
-            settings, services, parts.projector, tokens=tokens, metrics=metrics, rate=rate, keys=keys, mcp=mcp
+            settings,
+            services,
+            parts.projector,
+            tokens=tokens,
+            metrics=metrics,
+            rate=rate,
+            capacity=capacity,
+            keys=keys,
+            mcp=mcp,
         )
         # Another embedding model refuses the start; a Qdrant that is away does not, nor a Neo4j that is slow at first:
         # search goes on by words meanwhile.
@@ -84,7 +91,7 @@ async def open_app(settings: Settings, *, plan_ahead: bool = False) -> AsyncIter
                 tasks.start_soon(work)
             if plan_ahead:
                 families = {*published_families(settings.toolsets), "sessions"}
-                tasks.start_soon(_plan, parts.graph, families, metrics)
+                tasks.start_soon(plan_statements, parts.graph, families, metrics.get_quiet_seconds)
             try:
                 yield app
             finally:
@@ -102,6 +109,7 @@ def _background_work(app: App) -> list[Callable[[], Coroutine[Any, Any, None]]]:
         app.services.entries.expiry.run,
         reindexer.run,
         partial(app.services.reflection.run, timedelta(hours=app.settings.reflect_every)),
+        partial(gauges.measure_event_loop, app.metrics),
         partial(gauges.update_gauges, graph, app.parts.vectors, projector, app.metrics),
     ]
 
@@ -113,19 +121,3 @@ async def _require_credential(settings: Settings, tokens: Tokens) -> None:
             f"PRECEDENT_HOST={settings.host} opens the service to other machines, but there is no credential yet: "
             "set AGENT_MEMORY_SECRET, or create a token with `precedent token create --name NAME`."
         )
-
-
-async def _plan(graph: Graph, families: Collection[str], metrics: Metrics) -> None:
-    """Let Neo4j plan the tools' statements while nobody calls: else the first caller of each waits for its plan."""
-    for name in statements():
-        if name.partition("/")[0] not in {*families, "retrieval"}:
-            continue
-        while (quiet := time.monotonic() - metrics.last_request_at) < _QUIET_SECONDS:  # noqa: ASYNC110 - an event for each request would cost more
-            await anyio.sleep(_QUIET_SECONDS - quiet)
-        started = time.monotonic()
-        try:
-            await graph.plan(name)
-        except PrecedentError as error:
-            _log.warning("statement_not_planned", statement=name, reason=error.message)
-        # Planning takes a core: leave half of it to others.
-        await anyio.sleep(time.monotonic() - started)

@@ -53,7 +53,7 @@ CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(proposal)
 WITH proposal
 CALL (proposal) {
   UNWIND $things AS thing
-  // In one order everywhere: two writers who wait for each other's entities would block each other.
+  // In one order everywhere, so that two writers never wait for one another.
   WITH proposal, thing ORDER BY thing.name
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET

@@ -58,7 +58,7 @@ CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(decision)
 WITH decision
 CALL (decision) {
   UNWIND $things AS thing
-  // In one order everywhere: two writers who wait for each other's entities would block each other.
+  // In one order everywhere, so that two writers never wait for one another.
   WITH decision, thing ORDER BY thing.name
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET

@@ -4,7 +4,7 @@
 // $scope STRING: the namespace's tag in full-text indexes
 // $rows LIST<MAP>: name, key (of the name), id (a fresh integer), label as written, labels (those that can be native)
 UNWIND $rows AS row
-// In one order everywhere: two writers who wait for each other's entities would block each other.
+// In one order everywhere, so that two writers never wait for one another.
 WITH row ORDER BY row.name
 MERGE (entity:Entity {namespace: $namespace, name: row.name})
 ON CREATE SET

@@ -7,7 +7,7 @@
 // $operation STRING: id of the operation that this write belongs to
 MATCH (record) WHERE elementId(record) = $record AND record.namespace = $namespace
 UNWIND $entities AS mentioned
-// In one order everywhere: two writers who wait for each other's entities would block each other.
+// In one order everywhere, so that two writers never wait for one another.
 WITH record, mentioned ORDER BY mentioned.name
 MERGE (entity:Entity {namespace: $namespace, name: mentioned.name})
 ON CREATE SET

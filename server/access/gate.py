@@ -10,9 +10,10 @@ from mcp.server.transport_security import TransportSecurityMiddleware, Transport
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.access.bearer import Bearer, Verifier
+from server.access.capacity import Capacity, RequestTurn
 from server.access.rate import RateLimit
 from server.access.requests import PRINCIPAL
 from server.access.roles import ENDPOINTS
@@ -55,11 +56,19 @@ class Gate:
     """
 
     def __init__(
-        self, app: ASGIApp, *, settings: Settings, tokens: Tokens, rate: RateLimit, to_response: ToResponse
+        self,
+        app: ASGIApp,
+        *,
+        settings: Settings,
+        tokens: Tokens,
+        rate: RateLimit,
+        capacity: Capacity,
+        to_response: ToResponse,
     ) -> None:
         self._settings = settings
         self._tokens = tokens
         self._rate = rate
+        self._capacity = capacity
         self._to_response = to_response
         self._bearer = Bearer(Verifier(tokens, settings.agent_memory_secret, settings.namespace))
         self._app = app
@@ -99,6 +108,7 @@ class Gate:
         await (self._to_response(_to_error(refused)) if refused else self._with_cors)(scope, receive, send)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        turn = None
         try:
             path = scope["path"]
             if path in _PUBLIC or path.startswith(_PUBLIC_BELOW):
@@ -108,10 +118,17 @@ class Gate:
                 scope[PRINCIPAL] = principal = await self._identify(Request(scope))
                 if not path.startswith(_MCP):
                     await self._rate.require(principal)
+                    turn = await self._capacity.take_turn()
         except PrecedentError as error:
             await self._to_response(error)(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        if turn is None:
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, _end_before_answer(turn, send))
+        finally:
+            turn.end()
 
     async def _identify(self, request: Request) -> Principal:
         principal = await self._bearer.principal(request) or await self._anonymous(request.scope["path"])
@@ -127,6 +144,16 @@ class Gate:
         if path.startswith(_MCP):
             return Principal(settings.principal, "agent", Role.AGENT, settings.namespace)
         return Principal("local", "human", Role.ADMIN, settings.namespace)
+
+
+def _end_before_answer(turn: RequestTurn, send: Send) -> Send:
+    """Return a `send` that ends the turn of a request when its answer begins: a slow reader keeps nobody waiting."""
+
+    async def send_after_end(message: Message) -> None:
+        turn.end()
+        await send(message)
+
+    return send_after_end
 
 
 def _to_error(refused: Response) -> PrecedentError:

@@ -53,6 +53,7 @@ class RequestLog:
             return
         request = scope[_REQUEST] = token_hex(8)
         started, status = time.perf_counter(), _FAILED
+        self._metrics.request_started()
 
         async def send_with_id(message: Message) -> None:
             nonlocal status

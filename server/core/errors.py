@@ -21,6 +21,7 @@ PrecedentError
 ├── Unavailable                  the caller can try again later
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
 │   ├── OutcomeUnknown           OUTCOME_UNKNOWN
+│   ├── Overloaded               OVERLOADED
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
 │   │   └── VectorsDamaged       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
@@ -171,6 +172,12 @@ class OutcomeUnknown(Unavailable):
     """The graph went away during a write; check whether it was stored, or repeat it with an idempotency key."""
 
     code = "OUTCOME_UNKNOWN"
+
+
+class Overloaded(Unavailable):
+    """The service carries out as many requests as it can: try again after the time that the answer names."""
+
+    code = "OVERLOADED"
 
 
 class VectorsUnavailable(Unavailable):

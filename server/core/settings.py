@@ -81,6 +81,13 @@ class Settings(BaseSettings):
         "`none` for no limit.",
     )
 
+    requests_at_once: Annotated[int, Field(ge=1)] = Field(
+        default=100,
+        validation_alias="PRECEDENT_REQUESTS_AT_ONCE",
+        description="Requests that one service process carries out at once; others wait for a second, then they are "
+        "refused with `OVERLOADED` and a time to retry.",
+    )
+
     neo4j_jvm: Annotated[tuple[str, ...], NoDecode, SpaceSeparated] = Field(
         default=(),
         validation_alias="PRECEDENT_NEO4J_JVM",

@@ -89,11 +89,16 @@ class Graph:
         self._timeout = timeout
         self._patience = retry_time + _GRACE
         self._attempts = Attempts(self._find_stored, retry_time)
+        self._run: set[QueryName] = set()
 
     @property
     def retried(self) -> int:
         """How many attempts of transactions were repeated so far."""
         return self._attempts.retried
+
+    def has_run(self, name: QueryName) -> bool:
+        """Return whether a statement was run outside of a transaction before, so that Neo4j has its plan."""
+        return name in self._run
 
     async def run(
         self, name: QueryName, /, *, timeout: float | None = None, repeatable: bool = False, **parameters: Any
@@ -104,6 +109,7 @@ class Graph:
         """
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
+        self._run.add(name)
         if statement.access == "read":
             with translate_errors(self._limit(timeout)):
                 try:

@@ -10,6 +10,7 @@ import structlog
 from mcp_types import CallToolResult, ReadResourceResult
 
 from server.access import roles
+from server.access.capacity import Capacity
 from server.access.rate import RateLimit
 from server.core.errors import InternalError, PrecedentError
 from server.core.principals import Principal, Role
@@ -21,6 +22,7 @@ from server.mcp.answers import Continuation, contents, failure, success
 from server.observability.metrics import Metrics
 
 T = TypeVar("T")
+_UNLIMITED = 2**31
 _log = structlog.get_logger(__name__)
 
 
@@ -35,12 +37,14 @@ class Executor:
         answer_limit: int,
         resources: Iterable[AnyBoundResource] = (),
         rate: RateLimit | None = None,
+        capacity: Capacity | None = None,
         keys: IdempotencyKeys | None = None,
     ) -> None:
         self._tools = {bound.tool.name: bound for bound in tools}
         self._resources = {bound.resource.uri: bound for bound in resources}
         self._metrics = metrics
         self._rate = rate or RateLimit(None)
+        self._capacity = capacity or Capacity(_UNLIMITED)
         self._answer_limit = answer_limit
         self._keys = keys
 
@@ -136,8 +140,12 @@ class Executor:
         try:
             await self._rate.require(caller)
             caller.require(role)
-            with audit_context(caller.name, name, request, kind=caller.kind):
-                result, outcome = await work(), "success"
+            turn = await self._capacity.take_turn()
+            try:
+                with audit_context(caller.name, name, request, kind=caller.kind):
+                    result, outcome = await work(), "success"
+            finally:
+                turn.end()
         except PrecedentError as error:
             if isinstance(error, InternalError):
                 _log.error("tool_failed", tool=name, exc_info=error)

@@ -1,5 +1,6 @@
 """Updates the gauges of `/metrics`: the sizes of graph and vectors, and the lag of the vectors."""
 
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -15,6 +16,7 @@ from server.vectors.store import VectorStore
 _log = structlog.get_logger(__name__)
 _INTERVAL = 5.0
 """Seconds."""
+_LOOK_SECONDS = 0.05
 
 
 async def update_gauges(
@@ -25,6 +27,14 @@ async def update_gauges(
         metrics.graph_up.set(await _try(partial(_measure_graph, graph, projector, metrics)))
         await _try(partial(_measure_vectors, vectors, metrics))
         await anyio.sleep(interval)
+
+
+async def measure_event_loop(metrics: Metrics) -> None:
+    """Measure until cancelled how much later than due the event loop comes round."""
+    while True:
+        due = time.monotonic() + _LOOK_SECONDS
+        await anyio.sleep(_LOOK_SECONDS)
+        metrics.loop_delay.observe(max(0.0, time.monotonic() - due))
 
 
 async def _try(measure: Callable[[], Awaitable[None]]) -> bool:

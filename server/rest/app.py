@@ -14,6 +14,7 @@ from mcp.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, Field
 
+from server.access.capacity import Capacity
 from server.access.gate import Gate
 from server.access.idempotency import KEYS
 from server.access.rate import RateLimit
@@ -100,6 +101,7 @@ def build_rest(
     tokens: Tokens,
     metrics: Metrics,
     rate: RateLimit,
+    capacity: Capacity,
     keys: IdempotencyKeys,
     mcp: Server[Any],
 ) -> FastAPI:
@@ -133,7 +135,9 @@ def build_rest(
     app.router.routes.extend(mcp_app.routes)
     errors.install(app)
     app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": MAX_MCP_BODY, sessions.IMPORT: settings.import_limit})
-    app.add_middleware(Gate, settings=settings, tokens=tokens, rate=rate, to_response=errors.to_response)
+    app.add_middleware(
+        Gate, settings=settings, tokens=tokens, rate=rate, capacity=capacity, to_response=errors.to_response
+    )
     app.add_middleware(RequestLog, metrics=metrics)
     return app
 

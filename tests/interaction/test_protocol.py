@@ -11,7 +11,8 @@ from mcp import Client
 from mcp_types import TextContent
 from neo4j import AsyncDriver
 
-from server.access import roles
+from server.access import capacity, roles
+from server.access.capacity import Capacity
 from server.app import App, open_app
 from server.core.principals import Role
 from server.decisions.tools import TOOLS as DECISIONS
@@ -219,3 +220,19 @@ async def test_an_answer_of_a_thousand_neighbours_is_cut_and_says_so(app: App, c
     assert answer["total_neighbors"] == 120
     assert answer["truncated"] is True
     assert "did not fit" in answer["left_out"]
+
+
+@pytest.mark.proves("SVC-87")
+async def test_a_call_that_the_service_cannot_carry_out_soon_is_told_when_to_come_back(
+    app: App, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capacity, "_WAIT_SECONDS", 0.01)
+    full = Capacity(1)
+    monkeypatch.setattr(app.executor, "_capacity", full)
+    turn = await full.take_turn()
+    error = await refused(client, "graph_add_node", label="Thing", name="x")
+    assert (error["code"], error["data"]["retry_after_seconds"] > 0) == ("OVERLOADED", True)
+    turn.end()
+    for _ in range(2):  # each call ends its turn, also one that fails
+        await refused(client, "graph_add_node", label="Thing")
+    assert (await ask(client, "graph_add_node", label="Thing", name="x"))["created"] is True

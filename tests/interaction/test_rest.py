@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from server.access.bearer import CALLER_HEADER
+from server.access.capacity import Capacity
 from server.access.rate import RateLimit
 from server.access.tokens import Tokens
 from server.app import App
@@ -188,6 +189,7 @@ def _application(app: App, parts: Parts, services: Services) -> Any:
         tokens=Tokens(parts.graph),
         metrics=Metrics(),
         rate=RateLimit(None),
+        capacity=Capacity(100),
         mcp=build_server((), nothing),
         keys=IdempotencyKeys(parts.graph),
     )
