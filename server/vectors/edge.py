@@ -145,6 +145,12 @@ class EdgeStore:
             translated = translate(error, self._folder)
             if translated is error:
                 raise
+            if isinstance(translated, VectorsDamaged):
+                # Only `open` decides that: other calls may fail by what they were given.
+                translated = VectorsUnavailable(
+                    "The local vector store does not answer. If it still does not after a restart, `precedent rebuild` "
+                    "recreates it from the graph."
+                )
             raise translated from error
 
     # All methods below run in a worker thread, one call at a time.
@@ -172,10 +178,10 @@ class EdgeStore:
         with self._release_unless_opened():
             try:
                 self._shard = self._load(dimension, fingerprint)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - a panic of the engine is no Exception
                 damage = translate(error, self._folder)
                 if self._keep_damaged or not isinstance(damage, VectorsDamaged):
-                    raise
+                    raise damage from (None if damage is error else error)
                 kept = set_aside(self._folder, (self._shard_folder.name, self._model_file.name), damage.reason)
                 _log.error("vectors_set_aside", reason=kept.reason, folder=kept.folder)
                 self._shard = self._load(dimension, fingerprint)
