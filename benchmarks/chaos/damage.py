@@ -25,7 +25,8 @@ from server.vectors.damage import find_dead, find_set_aside
 from server.vectors.edge import EdgeStore
 from server.vectors.store import PassageOrigin, Point, point_id
 
-_POINTS = 1_500
+_POINTS = 600
+_BATCH = 200
 _SEARCHES = 20
 _SIZE = 384
 _KINDS = ((r"segments/[0-9a-f-]{36}", "segments/*"), (r"payload_index/[0-9a-z]{20,}-", "payload_index/"))
@@ -57,8 +58,8 @@ async def _create(folder: Path) -> None:
     store = EdgeStore(folder)
     await store.open(_SIZE, "model")
     points = _build_points()
-    for start in range(0, _POINTS, 100):
-        await store.upsert(points[start : start + 100])
+    for start in range(0, _POINTS, _BATCH):
+        await store.upsert(points[start : start + _BATCH])
     await store.close()
     # Else the engine repairs much of it by its log.
     await store.open(_SIZE, "model")
@@ -72,8 +73,8 @@ async def inspect(folder: Path) -> str:
     stored = await store.revisions([point.id for point in points])
     dead = find_dead(await store.vectors(list(stored)))
     lost = [point for point in points if stored.get(point.id) != point.revision or point.id in dead]
-    for start in range(0, len(lost), 100):
-        await store.upsert(lost[start : start + 100])
+    for start in range(0, len(lost), _BATCH):
+        await store.upsert(lost[start : start + _BATCH])
     wrong = await _count_wrong(store, points)
     await store.close()
     if wrong:
