@@ -1,8 +1,8 @@
 """Damages every kind of file of the embedded Qdrant in turn, and starts on what is left.
 
-Each case is a process of its own, because the engine may end it. The outcome of a start is one of: nothing lost,
+A process of its own starts on them, because the engine may end it. The outcome of a start is one of: nothing lost,
 recreated (points that were missing or dead), set aside (files that the engine refuses). Anything else is a defect:
-points that differ from what was stored, or a search that does not find them. About five minutes.
+points that differ from what was stored, or a search that does not find them. A few minutes.
 """
 
 import os
@@ -13,17 +13,20 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import anyio
 import numpy as np
 
 from benchmarks.bench import console
+from server.core.errors import PrecedentError
 from server.vectors.damage import find_dead, find_set_aside
 from server.vectors.edge import EdgeStore
 from server.vectors.store import PassageOrigin, Point, point_id
 
-_POINTS = 1_500
+_POINTS = 600
+_BATCH = 200
 _SEARCHES = 20
 _SIZE = 384
 _KINDS = ((r"segments/[0-9a-f-]{36}", "segments/*"), (r"payload_index/[0-9a-z]{20,}-", "payload_index/"))
@@ -41,6 +44,7 @@ def _overwrite(file: Path, content: bytes) -> None:
     file.write_bytes(content)
 
 
+@cache
 def _build_points() -> list[Point]:
     directions = np.random.default_rng(1).standard_normal((_POINTS, _SIZE))
     vectors = directions / np.linalg.norm(directions, axis=1, keepdims=True)
@@ -54,8 +58,8 @@ async def _create(folder: Path) -> None:
     store = EdgeStore(folder)
     await store.open(_SIZE, "model")
     points = _build_points()
-    for start in range(0, _POINTS, 100):
-        await store.upsert(points[start : start + 100])
+    for start in range(0, _POINTS, _BATCH):
+        await store.upsert(points[start : start + _BATCH])
     await store.close()
     # Else the engine repairs much of it by its log.
     await store.open(_SIZE, "model")
@@ -69,8 +73,8 @@ async def inspect(folder: Path) -> str:
     stored = await store.revisions([point.id for point in points])
     dead = find_dead(await store.vectors(list(stored)))
     lost = [point for point in points if stored.get(point.id) != point.revision or point.id in dead]
-    for start in range(0, len(lost), 100):
-        await store.upsert(lost[start : start + 100])
+    for start in range(0, len(lost), _BATCH):
+        await store.upsert(lost[start : start + _BATCH])
     wrong = await _count_wrong(store, points)
     await store.close()
     if wrong:
@@ -107,15 +111,16 @@ def measure_damage() -> str:
         anyio.run(_create, whole)
         files = {_name_kind(str(file.relative_to(whole))): file for file in sorted(whole.rglob("*")) if file.is_file()}
         files.pop("lock")
+        worker = _Worker()
         for kind, file in files.items():
             for damage, does in DAMAGES.items():
                 shutil.rmtree(work, ignore_errors=True)
                 subprocess.run(["cp", "-a", "--sparse=always", str(whole), str(work)], check=True)
                 does(work / file.relative_to(whole))
-                outcome = _inspect_in_process(work)
+                outcome = worker.inspect(work)
                 outcomes[damage, outcome.partition(":")[0]] += 1
                 if outcome.startswith("DEFECT"):
-                    console.print(f"{damage:8} {kind}: {outcome}", highlight=False, markup=False)
+                    console.print(f"{damage:8} {kind}: {outcome}", highlight=False, markup=False, soft_wrap=True)
     columns = sorted({outcome for _, outcome in outcomes})
     head = [f"| damage to each of {len(files)} kinds of files | {' | '.join(columns)} |"]
     head.append("| --- |" + " --: |" * len(columns))
@@ -129,19 +134,42 @@ def _name_kind(path: str) -> str:
     return path
 
 
-def _inspect_in_process(folder: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.chaos.damage", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    lines = [line for line in done.stdout.splitlines() if line.startswith("OUTCOME ")]
-    return (
-        lines[-1].removeprefix("OUTCOME ") if lines else f"DEFECT: ended with {done.returncode}: {done.stderr[-300:]}"
-    )
+class _Worker:
+    """A process that inspects folders one after the other, and is started again where the engine ended it."""
+
+    def __init__(self) -> None:
+        self._process = self._start()
+
+    def _start(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.chaos.damage"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def inspect(self, folder: Path) -> str:
+        """Return the outcome of a start on this folder."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{folder}\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            if line.startswith("OUTCOME "):
+                return line.removeprefix("OUTCOME ").strip()
+        ended, self._process = self._process.wait(), self._start()
+        return f"DEFECT: the process ended with {ended}"
+
+
+def _serve() -> None:
+    for line in sys.stdin:
+        try:
+            outcome = anyio.run(inspect, Path(line.strip()))
+        except PrecedentError as error:
+            outcome = f"DEFECT: {type(error).__name__}"
+        print("OUTCOME", outcome, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":
-    print("OUTCOME", anyio.run(inspect, Path(sys.argv[1])))  # noqa: T201
+    _serve()

@@ -26,7 +26,7 @@ WHERE n:Decision OR n:Entry OR n:Message OR n:Context OR n:WorkingItem OR n:Stal
 RETURN CASE
     WHEN n:Decision THEN 'decision' WHEN n:Entry THEN 'entry' WHEN n:Message THEN 'message'
     WHEN n:Context THEN 'context' WHEN n:Interaction THEN 'memory' ELSE 'item' END AS kind,
-  coalesce(n.rationale, n.message_content, n.context_data, n.prompt, n.content, n.text, '') AS text,
+  coalesce(n.rationale, n.message_content, n.context_data, n.prompt, n.content, n.body, '') AS text,
   EXISTS { (:Change)-[:CHANGED]->(n) } AS changed,
   n:Passage OR EXISTS { (:Passage)-[:PASSAGE_OF]->(n) } AS passages
 UNION ALL

@@ -16,8 +16,6 @@ from server.local.neo4j import USER
 from tests.interaction.service import Service
 
 _AGENTS, _SCRIPTS = 4, 3
-_WRITES = 40
-"""Acknowledged writes before a fault at least, and after it, that a round waits for."""
 _PATIENCE = 120.0
 """Seconds that it waits for them at most."""
 
@@ -35,11 +33,12 @@ class Round:
 
 
 async def play(
-    service: Service, name: str, fault: Fault, seed: int, *, seconds: float, writes: int = _WRITES, verify: bool = True
+    service: Service, name: str, fault: Fault, seed: int, *, seconds: float, writes: int, verify: bool = True
 ) -> Round:
     """Run clients, break the service once, wait until the projection is complete, and judge.
 
-    `seconds` is how long a fault lasts that has a length; `writes` are acknowledged before the fault, and after it.
+    `seconds` is how long a fault lasts that has a length; `writes` are acknowledged before the fault at least,
+    and after it.
     """
     chosen = random.Random(seed)
     history = History(f"chaos-{seed}")

@@ -29,6 +29,8 @@ _Id = UUID | int | str
 _NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=1, full_scan_threshold=0)
 _BYTES = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
 _NEAREST = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0))
+_VALUES = 20
+"""How many values of a field are looked up one by one at the start."""
 _EXACT = edge.SearchParams(exact=True)
 
 _INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
@@ -145,6 +147,12 @@ class EdgeStore:
             translated = translate(error, self._folder)
             if translated is error:
                 raise
+            if isinstance(translated, VectorsDamaged):
+                # Only `open` decides that: other calls may fail by what they were given.
+                translated = VectorsUnavailable(
+                    "The local vector store does not answer. If it still does not after a restart, `precedent rebuild` "
+                    "recreates it from the graph."
+                )
             raise translated from error
 
     # All methods below run in a worker thread, one call at a time.
@@ -172,10 +180,10 @@ class EdgeStore:
         with self._release_unless_opened():
             try:
                 self._shard = self._load(dimension, fingerprint)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - a panic of the engine is no Exception
                 damage = translate(error, self._folder)
                 if self._keep_damaged or not isinstance(damage, VectorsDamaged):
-                    raise
+                    raise damage from (None if damage is error else error)
                 kept = set_aside(self._folder, (self._shard_folder.name, self._model_file.name), damage.reason)
                 _log.error("vectors_set_aside", reason=kept.reason, folder=kept.folder)
                 self._shard = self._load(dimension, fingerprint)
@@ -282,16 +290,24 @@ def _check_sample(shard: edge.EdgeShard) -> None:
     if lost:
         raise VectorsDamaged(f"{lost} of {len(records)} points have lost their payload")
     for field in _INDEXES:
-        having = {record.id: record.payload[field] for record in records if record.payload and field in record.payload}
-        if not having:
-            continue
-        if field == "at":
-            condition = edge.FieldCondition(field, range=edge.RangeFloat(gte=min(having.values())))
-        else:
-            values = {value for each in having.values() for value in (each if isinstance(each, list) else [each])}
-            condition = edge.FieldCondition(field, edge.MatchAny(sorted(values)))
-        found = shard.count(
-            edge.CountRequest(exact=True, filter=edge.Filter(must=[edge.HasIdCondition(set(having)), condition]))
-        )
-        if found != len(having):
-            raise VectorsDamaged(f"the index of {field!r} finds {found} of {len(having)} points")
+        having = {each.id: each.payload[field] for each in records if each.payload and field in each.payload}
+        by_value: dict[Any, set[Any]] = {}
+        for id_, stored in having.items():
+            for value in stored if isinstance(stored, list) else [stored]:
+                by_value.setdefault(value, set()).add(id_)
+        # One value finds what a lost page answers with zeros for, all values find what is lost of any point.
+        for value in sorted(by_value)[:: max(1, len(by_value) // _VALUES)]:
+            _require_found(shard, field, [value], by_value[value])
+        if having:
+            _require_found(shard, field, sorted(by_value), set(having))
+
+
+def _require_found(shard: edge.EdgeShard, field: str, values: list[Any], ids: set[Any]) -> None:
+    """Raise `VectorsDamaged` unless the index of a field finds these points by these values."""
+    if field == "at":
+        condition = edge.FieldCondition(field, range=edge.RangeFloat(gte=values[0], lte=values[-1]))
+    else:
+        condition = edge.FieldCondition(field, edge.MatchAny(values))
+    within = edge.Filter(must=[edge.HasIdCondition(ids), condition])
+    if (found := shard.count(edge.CountRequest(exact=True, filter=within))) != len(ids):
+        raise VectorsDamaged(f"the index of {field!r} finds {found} of {len(ids)} points")

@@ -21,7 +21,7 @@ from server.core.home import Home
 from server.local.neo4j import find_processes
 from server.local.ports import free_ports
 
-START_SECONDS = 90
+START_SECONDS = 90.0
 _WAITING = "RETURN COUNT { (:Unprojected) } + COUNT { (:Tombstone) }"
 
 
@@ -45,6 +45,7 @@ class Service:
         }
         self.process: subprocess.Popen[bytes] | None = None
         self.output = folder / "output"
+        self.patience = START_SECONDS
 
     async def start(self, *arguments: str) -> None:
         with self.output.open("wb") as output:
@@ -58,7 +59,7 @@ class Service:
 
     async def healthy(self) -> None:
         async with httpx2.AsyncClient() as http:
-            with anyio.fail_after(START_SECONDS):
+            with anyio.fail_after(self.patience):
                 while True:
                     assert self.process is None or self.process.poll() is None, self.output.read_text()
                     try:
