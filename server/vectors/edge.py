@@ -10,7 +10,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -40,6 +40,8 @@ _INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
 
 class EdgeStore:
     """A `VectorStore` in a folder of this machine."""
+
+    shared: ClassVar[bool] = False
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
