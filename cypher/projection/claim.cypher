@@ -33,6 +33,7 @@ WITH n LIMIT $limit
 WITH collect(n) AS claimed
 MERGE (claim:ProjectionClaim {owner: $owner})
 SET
+  claim.name = 'claim of a projector',
   claim.until = datetime.realtime().epochMillis + $seconds * 1000,
   claim.elements = [n IN claimed | elementId(n)],
   claim.keys = [n IN claimed | n.namespace + '/passage/' + toString(n.id)]

@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     qdrant_write_consistency: Annotated[int, Field(ge=1)] = Field(
         default=1,
         validation_alias="QDRANT_WRITE_CONSISTENCY",
-        description="Copies that have to confirm a write; with fewer nodes alive, vectors wait in the graph.",
+        description="Copies that have to confirm a write before it counts as stored.",
     )
 
     tavily_api_key: SecretStr | None = Field(

@@ -16,7 +16,7 @@ import anyio
 from server.core.errors import PrecedentError
 from server.graph.graph import Graph
 
-_SECONDS = 10
+_SECONDS = 5
 """How long a claim lasts; a batch takes about a second, and after a kill the records wait this long."""
 _RELEASE_SECONDS = 2.0
 

@@ -38,7 +38,7 @@ class _Counting:
 
 
 async def _expire_claims(records: Records) -> None:
-    """Let ten seconds pass for the claims of projectors that were killed."""
+    """Let five seconds pass for the claims of projectors that were killed."""
     await records.run("MATCH (claim:ProjectionClaim) SET claim.until = 0")
 
 
