@@ -21,7 +21,7 @@ _SECONDS = 5
 _RELEASE_SECONDS = 2.0
 
 
-class Claims:
+class ProjectionClaims:
     """The claim of one projector on a batch of queued records."""
 
     def __init__(self, graph: Graph) -> None:

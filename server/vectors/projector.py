@@ -25,7 +25,7 @@ from server.core.errors import InternalError, ModelMismatch, PrecedentError
 from server.core.types import Row
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
-from server.vectors.claims import Claims
+from server.vectors.claims import ProjectionClaims
 from server.vectors.outbox import change_queued
 from server.vectors.repair import queue_orphans, requeue_missing
 from server.vectors.store import PassageOrigin, Point, VectorStore, point_id, refuse_other_model, unpack_vector
@@ -69,7 +69,7 @@ class Projector:
         self._behind_since: float | None = None
         self._prepared = False
         self._following = False
-        self._claims = Claims(graph) if vectors.shared else None
+        self._claims = ProjectionClaims(graph) if vectors.shared else None
         self._orphans: AsyncIterator[int] | None = None
 
     @property

@@ -7,7 +7,7 @@ import pytest
 
 from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
-from server.vectors.claims import Claims
+from server.vectors.claims import ProjectionClaims
 from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.repair import verify
@@ -72,7 +72,7 @@ async def test_a_writer_learns_that_another_projector_has_projected_its_record(
     graph: Graph, records: Records, store: VectorStore, embedder: FastEmbedder
 ) -> None:
     waiting, other = (Projector(graph, store, embedder, poll=60) for _ in range(2))
-    claims = Claims(graph)
+    claims = ProjectionClaims(graph)
     async with anyio.create_task_group() as running:
         await other.drain()
         running.start_soon(waiting.run)
@@ -100,7 +100,7 @@ async def test_records_of_a_projector_that_was_killed_are_taken_over_when_its_cl
     survivor = Projector(graph, store, embedder, poll=0.05)
     await survivor.prepare()
     await records.write("a", "b")
-    killed = Claims(graph)
+    killed = ProjectionClaims(graph)
     [_] = await killed.take([], 1)
     async with anyio.create_task_group() as running:
         running.start_soon(survivor.run)
@@ -120,7 +120,7 @@ async def test_a_point_that_a_killed_projector_stored_after_its_record_was_delet
     survivor = Projector(graph, store, embedder, poll=0.05)
     await survivor.prepare()
     await records.write("a")
-    await Claims(graph).take([], 32)
+    await ProjectionClaims(graph).take([], 32)
     async with anyio.create_task_group() as running:
         running.start_soon(survivor.run)
         await records.delete("a")
