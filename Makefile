@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench cluster clean
+.PHONY: help run test check cache docs bench chaos cluster damage proofs histories audit clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -13,7 +13,7 @@ run: $(BIN)/.run ## Install everything, start the service with sample data, serv
 
 test: $(BIN)/.dev ## Run all checks: format, lint, types, tests, docs
 	@$(MAKE) --no-print-directory -j2 check cache
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=25 --durations-min=5
+	@$(BIN)/python -m pytest -m 'not long' -n 2 --dist loadfile --no-loadscope-reorder --durations=25 --durations-min=5
 
 check: $(BIN)/.dev ## Run format, lint and types only
 	@$(BIN)/ruff format --check .
@@ -30,10 +30,35 @@ bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, 
 	@$(BIN)/python -m benchmarks
 
 cluster: $(BIN)/.dev cache ## Kill a node of a Qdrant cluster and a replica of the service under load, on this machine
-	@$(BIN)/python -m pytest -s tests/proofs/prove_cluster.py tests/proofs/prove_takeover.py
+	@$(BIN)/python -m pytest -s -m long tests/vectors/test_cluster.py tests/interaction/test_replicas.py
+
+chaos: $(BIN)/.dev cache ## Break a running service in many ways under load: what is lost, and how soon it is back
+	@$(BIN)/python -m benchmarks.chaos
+
+damage: $(BIN)/.dev cache ## Damage every kind of file of the vectors, and start on what is left
+	@$(BIN)/python -m benchmarks.chaos --damage
+
+proofs: $(BIN)/.dev cache ## Run the tests that take long: processes killed in the middle, every character of Unicode
+	@$(BIN)/python -m pytest -m long -n 2 --dist loadfile --durations=10
+
+histories: $(BIN)/.dev cache ## Try undo and questions about the past with thousands of random histories
+	@TEST_HISTORIES=1000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/curation/test_undo.py \
+		tests/entities/test_as_of.py tests/decisions/test_replay.py
+
+# The licences that are allowed; a package with a choice is allowed by one of them. py_rust_stemmers is MIT, but its metadata has none.
+LICENSES := MIT;BSD;Apache;ISC;MPL;Mozilla;PSF;Python;Unlicense;Zlib;CC0
+audit: $(BIN)/python ## Check known vulnerabilities and licences of the image's packages, and write their SBOM to .audit/
+	@$(PYTHON) -m venv .audit/image && .audit/image/bin/pip install -q --no-compile -c constraints.txt '.[fast]'
+	@$(PYTHON) -m venv .audit/tools && .audit/tools/bin/pip install -q --no-compile -c constraints.txt \
+		pip-audit pip-licenses cyclonedx-bom
+	@.audit/tools/bin/pip-licenses --python .audit/image/bin/python --from=mixed --partial-match --allow-only='$(LICENSES)' \
+		--ignore-packages py_rust_stemmers --format=csv --output-file .audit/licenses.csv
+	@.audit/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file .audit/sbom.json .audit/image/bin/python
+	@echo "Licences: .audit/licenses.csv; SBOM (CycloneDX): .audit/sbom.json. Vulnerabilities that PyPI knows:"
+	@.audit/tools/bin/pip-audit -r constraints.txt --no-deps --disable-pip --progress-spinner off
 
 clean: ## Remove the environment and caches of this folder
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .audit .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Precedent needs Python 3.11 or newer; set PYTHON=python3.11")'

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import (
+    contention,
     decision_search,
     decisions,
     entities,
@@ -31,6 +32,7 @@ async def run(folder: Path) -> list[Result]:
             for measure in (
                 ingestion.measure,
                 entities.measure,
+                contention.measure,
                 decisions.measure,
                 history.measure,
                 decision_search.measure,

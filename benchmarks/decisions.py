@@ -49,7 +49,10 @@ async def measure(bench: Bench) -> list[tuple[str, str, str, str]]:
         plain = [partial(_bare, bench, parts, query) for query in queries]
         await in_turn(ours[:28], plain[:28])
         service, made = await in_turn(ours[28:], plain[28:])
-        rates = [(await _rate(bench, queries, clients=1), await _rate(bench, queries, clients=8)) for _ in range(3)]
+        rates = [
+            (await _rate(bench, queries, round_, clients=1), await _rate(bench, queries, round_, clients=8))
+            for round_ in range(3)
+        ]
         one, eight = (median(side) for side in zip(*rates, strict=True))
     await vectors.close()
     return [
@@ -82,7 +85,7 @@ async def _bare(bench: Bench, parts: Parts, query: str) -> None:
     )
 
 
-async def _rate(bench: "Bench", queries: list[str], *, clients: int) -> float:
+async def _rate(bench: "Bench", queries: list[str], round_: int, *, clients: int) -> float:
     """Searches a second of so many clients, each with a connection of its own that has been used before."""
     async with AsyncExitStack() as stack:
         callers = [await stack.enter_async_context(bench.service.client(_NAMESPACE)) for _ in range(clients)]
@@ -91,7 +94,7 @@ async def _rate(bench: "Bench", queries: list[str], *, clients: int) -> float:
 
         async def work(number: int) -> None:
             for query in queries[number::clients]:
-                await ask(callers[number], "search_decisions", query=f"{query} {clients}")
+                await ask(callers[number], "search_decisions", query=f"{query} {clients} {round_}")
 
         started = time.perf_counter()
         async with anyio.create_task_group() as tasks:

@@ -126,8 +126,9 @@ async def _search(
         answer = (await http.post(path, json={"query": question, most: _LIMIT})).json()
         assert answer["results" if most == "nResults" else "items"]
 
-    ours = [partial(rest, question) for question in questions]
-    tools = [partial(ask, client, "search", query=question, limit=_LIMIT) for question in questions]
+    # Each side asks in its own words, because the service keeps the vectors of queries.
+    tools = [partial(ask, client, "search", query=f"{question} {path}", limit=_LIMIT) for question in questions]
+    ours = [partial(rest, f"{question} {path} now") for question in questions]
     await in_turn(ours[:_WARMING], tools[:_WARMING])
     one, other = await in_turn(ours, tools)
     return (

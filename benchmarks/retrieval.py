@@ -89,6 +89,8 @@ async def _speed(bench: Bench, asked: Sequence[tuple[str, str]]) -> list[tuple[s
     parts = Parts(bench, embedder, vectors, namespace)
     await parts.copy()
     async with bench.service.client(namespace) as client:
+        # In other words than before: the service keeps the vectors of queries.
+        asked = [(project, f"{text} Tell me.") for project, text in asked]
         ours = [partial(_search, client, *question) for question in asked]
         bare = [partial(parts.search, build_scope_tag(namespace, project, ""), text) for project, text in asked]
         await in_turn(ours[:_WARMING], bare[:_WARMING])

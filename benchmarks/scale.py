@@ -250,7 +250,9 @@ async def _measure(bench: Bench, parts: Parts, questions: Sequence[str], entries
             return await in_turn(ours[_WARMING : _WARMING + _QUESTIONS], made[_WARMING : _WARMING + _QUESTIONS])
 
         everywhere = await compared([("", question) for question in questions])
-        return _Speed(entries, everywhere, await compared(list(zip(projects, questions, strict=True))))
+        # In other words, because the service keeps the vectors of queries.
+        other = [f"{question} Tell me." for question in questions]
+        return _Speed(entries, everywhere, await compared(list(zip(projects, other, strict=True))))
 
 
 async def _search(client: Client, project: str, question: str) -> None:

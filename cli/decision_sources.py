@@ -14,8 +14,7 @@ from server.core.errors import GraphUnavailable, InternalError, NotFound, Preced
 from server.core.fields import encode_json
 from server.core.principals import Principal, Role
 from server.core.settings import Settings
-from server.local.connection import add_secrets, local_paths, open_graph_for_command
-from server.local.owner import find_owner
+from server.local.connection import add_secrets, find_service, open_graph_for_command
 
 _HTTP_TIMEOUT = 30.0
 _COLD_TIMEOUT = 120.0
@@ -55,11 +54,9 @@ async def open_source(settings: Settings, namespace: str | None, console: Consol
 
     The caller is a viewer, so nothing is written. Raise `SetupError`, `HomeInUse`.
     """
-    holder = find_owner(local_paths(settings).home)
-    if holder is not None and holder.command == "serve":
-        settings = settings.model_copy(update={"port": holder.ports["http"]})
-        headers = _build_headers(settings, namespace)
-        async with httpx2.AsyncClient(base_url=settings.service_url, headers=headers, timeout=_HTTP_TIMEOUT) as http:
+    if (running := find_service(settings)) is not None:
+        headers = _build_headers(running, namespace)
+        async with httpx2.AsyncClient(base_url=running.service_url, headers=headers, timeout=_HTTP_TIMEOUT) as http:
             yield _ServiceSource(http)
         return
     settings = settings.model_copy(update={"query_timeout": max(_COLD_TIMEOUT, settings.query_timeout)})

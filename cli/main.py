@@ -173,7 +173,7 @@ def verify() -> None:
 
 @app.command()
 def repair() -> None:
-    """Repair what `verify` finds: index missing and stale records, remove vectors without a record."""
+    """Repair what `verify` finds: index missing, stale and dead records, remove vectors without a record."""
     from cli import maintenance
 
     with Progress(console=err) as progress:

@@ -63,7 +63,8 @@ async def _projection(settings: Settings, command: str) -> AsyncIterator[tuple[G
     async with open_graph_for_command(settings, command) as (graph, owns_home):
         if not owns_home and settings.qdrant_url is None:
             raise HomeInUse(f"The running service uses the vectors. Run `precedent stop`, then `precedent {command}`.")
-        vectors = vector_store(settings)
+        # A comparison changes nothing, not even files that are damaged.
+        vectors = vector_store(settings, keep_damaged=command == "verify")
         try:
             yield graph, vectors, await load_embedder(settings)
         finally:

@@ -10,10 +10,11 @@ from pathlib import Path
 import anyio
 import structlog
 import uvicorn
+from fastapi import FastAPI
 from rich.console import Console
 
 from ingest.sample import load_sample
-from server.app import App, open_app
+from server.app import open_app
 from server.core.settings import Settings
 from server.local.connection import local_paths, own_home
 from server.observability import logs
@@ -22,6 +23,11 @@ from server.rest.protocol import HttpProtocol
 _log = structlog.get_logger(__name__)
 _DRAIN_SECONDS = 5
 """How long calls under way may still take when the service is asked to stop."""
+_IDLE_SECONDS = 75
+"""How long an idle connection stays open: longer than clients reuse theirs, which is 5 to 60 s for common ones.
+
+Where the server closes first, a client may send a request into a connection that is just being closed.
+"""
 
 
 class _HttpServer(uvicorn.Server):
@@ -79,23 +85,24 @@ async def run(settings: Settings, sample: Path | None, console: Console) -> None
                     waiting.stop()
                     _announce(settings, console)
 
-                stopping.server = server = _http_server(app, ready)
+                stopping.server = server = _HttpServer(build_http_config(app.http, settings), ready)
                 await server.serve()
         tasks.cancel_scope.cancel()
 
 
-def _http_server(app: App, on_started: Callable[[], None]) -> _HttpServer:
-    config = uvicorn.Config(
-        app.http,
-        host=app.settings.host,
-        port=app.settings.port,
+def build_http_config(http: FastAPI, settings: Settings) -> uvicorn.Config:
+    """Return the configuration of the HTTP server. Source: SVC-86."""
+    return uvicorn.Config(
+        http,
+        host=settings.host,
+        port=settings.port,
         http=HttpProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_DRAIN_SECONDS,
+        timeout_keep_alive=_IDLE_SECONDS,
     )
-    return _HttpServer(config, on_started)
 
 
 def _announce(settings: Settings, console: Console) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import httpx2
 
 from server.core.settings import Settings
-from server.local.connection import local_paths
+from server.local.connection import find_service, local_paths
 from server.local.status import load_status
+from server.vectors.damage import find_set_aside
 
 
 def build_status(settings: Settings) -> dict[str, Any]:
@@ -28,13 +29,14 @@ def build_status(settings: Settings) -> dict[str, Any]:
         }
     if settings.local:
         shown["neo4j_pid"] = found.neo4j_pid
+        if aside := find_set_aside(home.vectors):
+            shown["vectors_set_aside"] = f"{aside.at}: {aside.reason}; delete {aside.folder} when nobody needs it"
         if found.owner is not None and found.owner.ports.keys() >= {"bolt", "browser"}:
             ports = {f"{name}_port": found.owner.ports[name] for name in ("bolt", "browser")}
             shown["browser"] = settings.model_copy(update=ports).browser_url
         if found.has_leftover:
             shown["leftover"] = "the Neo4j of a killed service still runs; the next start or `precedent stop` ends it"
-    port = shown.get("http_port", settings.port)
-    return shown | _health(settings.model_copy(update={"port": port}).service_url)
+    return shown | _health((find_service(settings) or settings).service_url)
 
 
 def _health(url: str) -> dict[str, Any]:
@@ -57,4 +59,6 @@ def _health(url: str) -> dict[str, Any]:
 def _describe_vectors(health: dict[str, Any]) -> str:
     if not health.get("following"):
         return "not available"
+    if health.get("recreating"):
+        return "being recreated; search finds by words until then"
     return "catching up" if health.get("unprojected") else "in sync"

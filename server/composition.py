@@ -109,8 +109,11 @@ async def load_embedder(settings: Settings) -> Embedder:
     return await FastEmbedder.load(model_folder(local_paths(settings).cache))
 
 
-def vector_store(settings: Settings) -> VectorStore:
-    """The Qdrant of these settings: a server where one is named, else the engine in this process."""
+def vector_store(settings: Settings, *, keep_damaged: bool = False) -> VectorStore:
+    """The Qdrant of these settings: a server where one is named, else the engine in this process.
+
+    With `keep_damaged`, damaged files raise `VectorsDamaged` and are not set aside.
+    """
     if settings.qdrant_url:
         first, *others = (
             connect_qdrant(url.strip(), settings.qdrant_api_key, settings.qdrant_grpc_port)
@@ -118,7 +121,7 @@ def vector_store(settings: Settings) -> VectorStore:
         )
         layout = Layout(settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_write_consistency)
         return RemoteStore(first, settings.qdrant_collection, layout, *others)
-    return EdgeStore(local_paths(settings).home.vectors)
+    return EdgeStore(local_paths(settings).home.vectors, keep_damaged=keep_damaged)
 
 
 def _parts(graph: Graph, vectors: VectorStore, embedder: Embedder, searchable_wait: float) -> Parts:

@@ -53,6 +53,8 @@ CREATE (who)-[:DID]->(:Change $change)-[:CHANGED {created: true}]->(proposal)
 WITH proposal
 CALL (proposal) {
   UNWIND $things AS thing
+  // In one order everywhere: two writers who wait for each other's entities would block each other.
+  WITH proposal, thing ORDER BY thing.name
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET
     entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at,

@@ -86,6 +86,8 @@ FOREACH (old IN replaced | CREATE (change)-[:CHANGED]->(old))
 WITH decision
 CALL (decision) {
   UNWIND $things AS thing
+  // In one order everywhere: two writers who wait for each other's entities would block each other.
+  WITH decision, thing ORDER BY thing.name
   MERGE (entity:Entity {namespace: $namespace, name: thing.name})
   ON CREATE SET
     entity.node_id = thing.node_id, entity.label = 'Entity', entity.created_at = $at, entity.updated_at = $at,

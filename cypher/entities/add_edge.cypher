@@ -35,22 +35,35 @@ WHERE $create_missing OR (
   EXISTS { MATCH (:Entity {namespace: $namespace, name: source_name}) }
   AND EXISTS { MATCH (:Entity {namespace: $namespace, name: target_name}) }
 )
-MERGE (source:Entity {namespace: $namespace, name: source_name})
-ON CREATE SET
-  source.node_id = $source_id, source.label = $source_label, source:$($source_labels),
-  source.created_at = datetime(), source.updated_at = datetime(), source.change_operation = $change.operation
-MERGE (target:Entity {namespace: $namespace, name: target_name})
-ON CREATE SET
-  target.node_id = $target_id, target.label = $target_label, target:$($target_labels),
-  target.created_at = datetime(), target.updated_at = datetime(), target.change_operation = $change.operation
+// Both ends are created and locked in the order of their names: else two callers who relate them in opposite directions
+// would wait for each other.
+CALL (source_name, target_name) {
+  UNWIND [
+    {end: 'source', name: source_name, given: $source, key: $source_key, node_id: $source_id, label: $source_label,
+      labels: $source_labels},
+    {end: 'target', name: target_name, given: $target, key: $target_key, node_id: $target_id, label: $target_label,
+      labels: $target_labels}
+  ] AS thing
+  WITH thing ORDER BY thing.name, thing.end
+  MERGE (entity:Entity {namespace: $namespace, name: thing.name})
+  ON CREATE SET
+    entity.node_id = thing.node_id, entity.label = thing.label, entity:$(thing.labels),
+    entity.created_at = datetime(), entity.updated_at = datetime(), entity.change_operation = $change.operation
+  // Takes the lock of the node at once: two writers that share it first would block each other.
+  SET entity:Entity
+  WITH thing, entity, coalesce(entity.node_id = thing.node_id, false) AS created
+  // What a person created by hand gets its id and its keys for indexes here; setting an equal value writes nothing.
+  SET entity.node_id = coalesce(entity.node_id, thing.node_id), entity.scope = $scope,
+    entity.name_key = CASE WHEN entity.name = thing.given THEN thing.key ELSE entity.name_key END
+  WITH thing, entity, created ORDER BY thing.end
+  RETURN collect(entity) AS ends, collect(created) AS ends_created
+}
+WITH ends[0] AS source, ends[1] AS target, ends_created[0] AS source_created, ends_created[1] AS target_created
 MERGE (source)-[edge:$($type) {relation: $relation}]->(target)
 ON CREATE SET
   edge.edge_id = $edge_id, edge.created_at = datetime(), edge.updated_at = datetime(),
   edge.change_operation = $change.operation
-WITH source, target, edge,
-  coalesce(edge.edge_id = $edge_id, false) AS created,
-  coalesce(source.node_id = $source_id, false) AS source_created,
-  coalesce(target.node_id = $target_id, false) AS target_created
+WITH *, coalesce(edge.edge_id = $edge_id, false) AS created
 WITH *, size(keys($properties)) > 0 OR $weight IS NOT NULL AS changed
 MERGE (who:Principal {namespace: $namespace, name: $change.by})
 CREATE (who)-[:DID]->(change:Change $change)-[:CHANGED {created: nullif(source_created, false)}]->(source)
@@ -66,12 +79,7 @@ FOREACH (_ IN CASE WHEN changed AND NOT created THEN [1] ELSE [] END |
 SET edge += $properties
 SET edge.weight = coalesce($weight, edge.weight, 1.0)
 SET edge.updated_at = CASE WHEN changed THEN datetime() ELSE edge.updated_at END
-// What a person created by hand gets its ids and its keys for indexes here.
 SET edge.edge_id = coalesce(edge.edge_id, $edge_id)
-SET source.node_id = coalesce(source.node_id, $source_id), source.scope = $scope,
-  source.name_key = CASE WHEN source.name = $source THEN $source_key ELSE source.name_key END
-SET target.node_id = coalesce(target.node_id, $target_id), target.scope = $scope,
-  target.name_key = CASE WHEN target.name = $target THEN $target_key ELSE target.name_key END
 RETURN
   edge.edge_id AS edge_id,
   source.node_id AS source_node_id,

@@ -4,6 +4,8 @@
 // $scope STRING: the namespace's tag in full-text indexes
 // $rows LIST<MAP>: name, key (of the name), id (a fresh integer), label as written, labels (those that can be native)
 UNWIND $rows AS row
+// In one order everywhere: two writers who wait for each other's entities would block each other.
+WITH row ORDER BY row.name
 MERGE (entity:Entity {namespace: $namespace, name: row.name})
 ON CREATE SET
   entity.node_id = row.id, entity.label = row.label, entity:$(row.labels),

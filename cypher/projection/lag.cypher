@@ -1,4 +1,4 @@
-// Returns the number of records and deletions that are queued for projection.
+// Returns the number of records and deletions that are queued for projection, and whether lost vectors are recreated.
 // read
 CALL () {
   MATCH (n:Unprojected) RETURN count(n) AS records
@@ -6,4 +6,7 @@ CALL () {
 CALL () {
   MATCH (tombstone:Tombstone) RETURN count(tombstone) AS deletions
 }
-RETURN records, deletions
+RETURN
+  records,
+  deletions,
+  EXISTS { MATCH (model:EmbeddingModel {purpose: 'projection'}) WHERE model.recreating } AS recreating

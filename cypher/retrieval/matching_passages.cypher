@@ -1,4 +1,4 @@
-// Returns the passages of a full-text query, best first, the origins of the first of them, and the weights of its terms.
+// Returns the best passages of a full-text query with origins, its terms' weights, and whether vectors are recreated.
 // read
 // $query STRING: a Lucene query that requires a scope tag, and so the namespace
 // $terms LIST<STRING>: the same query for each of its terms alone
@@ -57,4 +57,5 @@ RETURN
     session: node.session,
     first_place: node.place,
     last_place: coalesce(node.last_place, node.place)
-  }]] AS first
+  }]] AS first,
+  EXISTS { MATCH (model:EmbeddingModel {purpose: 'projection'}) WHERE model.recreating } AS recreating

@@ -7,6 +7,8 @@
 // $operation STRING: id of the operation that this write belongs to
 MATCH (record) WHERE elementId(record) = $record AND record.namespace = $namespace
 UNWIND $entities AS mentioned
+// In one order everywhere: two writers who wait for each other's entities would block each other.
+WITH record, mentioned ORDER BY mentioned.name
 MERGE (entity:Entity {namespace: $namespace, name: mentioned.name})
 ON CREATE SET
   entity.node_id = mentioned.node_id, entity.label = 'Entity',

@@ -25,7 +25,7 @@ from server.ranking.reciprocal import Fused, fuse_ranks, order_by_meaning, order
 from server.ranking.terms import extract_terms, stem_terms
 from server.retrieval.mentions import choose_longest, find_links, find_possible_names
 from server.retrieval.scope import SearchScope, format_sortable_time
-from server.retrieval.search import LEAST_COSINE, POOL_SIZE, Candidates, PassageSearch, search_confirmed
+from server.retrieval.search import LEAST_COSINE, Candidates, PassageSearch, search_confirmed
 from server.vectors.store import Vector, VectorStore
 
 _NAME_RANGE = 1_000
@@ -126,7 +126,8 @@ class InsightSearch:
 
         def fuse(kept: Candidates) -> _FusedLists:
             candidates = kept.build_evidence()
-            meaning, words = order_by_meaning(candidates), order_by_words(candidates, POOL_SIZE)
+            words = order_by_words(candidates)
+            meaning = order_by_meaning(candidates, words)
             fused = fuse_ranks(
                 ((meaning, weights.semantic), (words, weights.keyword)),
                 {each.record: each.at for each in candidates},

@@ -20,7 +20,9 @@ PrecedentError
 │   └── QueryTimeout             QUERY_TIMEOUT
 ├── Unavailable                  the caller can try again later
 │   ├── GraphUnavailable         GRAPH_UNAVAILABLE
+│   ├── OutcomeUnknown           OUTCOME_UNKNOWN
 │   ├── VectorsUnavailable       VECTORS_UNAVAILABLE
+│   │   └── VectorsDamaged       VECTORS_UNAVAILABLE
 │   ├── EmbeddingUnavailable     EMBEDDING_UNAVAILABLE
 │   ├── WebSearchUnavailable     WEB_SEARCH_UNAVAILABLE
 │   ├── JudgeUnavailable         JUDGE_UNAVAILABLE
@@ -165,10 +167,30 @@ class GraphUnavailable(Unavailable):
     code = "GRAPH_UNAVAILABLE"
 
 
+class OutcomeUnknown(Unavailable):
+    """The graph went away during a write; check whether it was stored, or repeat it with an idempotency key."""
+
+    code = "OUTCOME_UNKNOWN"
+
+
 class VectorsUnavailable(Unavailable):
     """Qdrant does not answer: try again later; writes are stored meanwhile and indexed afterwards."""
 
     code = "VECTORS_UNAVAILABLE"
+
+
+class VectorsDamaged(VectorsUnavailable):
+    """The files of the vectors are damaged: `precedent repair`, or the next start of the service, recreates them.
+
+    `reason` is the engine's, for the log.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "The local vector store is damaged; the graph has everything that it takes to recreate it. "
+            "`precedent repair`, or the next start of the service, sets it aside and recreates it."
+        )
+        self.reason = reason
 
 
 class EmbeddingUnavailable(Unavailable):

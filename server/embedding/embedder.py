@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,6 +18,8 @@ _BATCH = 8
 """Texts of one run: larger runs need more time per text, for padding, and more memory."""
 _LONGEST = 20_000
 """Characters of a text that are tokenized: many times the limit of the model, and few enough to be fast."""
+_KEPT, _LONGEST_KEPT = 1_000, 1_000
+"""How many queries' vectors are kept, and the characters of the longest of them: agents ask the same again."""
 
 
 class Embedder(Protocol):
@@ -59,6 +62,7 @@ class FastEmbedder:
         processors = os.cpu_count() or 1
         self._urgent_limit = CapacityLimiter(processors)
         self._bulk_limit = CapacityLimiter(max(1, processors - 1))
+        self._kept_vector = lru_cache(_KEPT)(lambda text: tuple(self._embed([text])[0]))
 
     @classmethod
     async def load(cls, folder: Path) -> "FastEmbedder":
@@ -73,6 +77,8 @@ class FastEmbedder:
         return cls(model, name=manifest["name"], dimension=manifest["dimension"], fingerprint=manifest["fingerprint"])
 
     async def embed_query(self, text: str) -> list[float]:
+        if len(text) <= _LONGEST_KEPT:
+            return list(await to_thread.run_sync(self._kept_vector, text, limiter=self._urgent_limit))
         [vector] = await to_thread.run_sync(self._embed, [text], limiter=self._urgent_limit)
         return vector
 

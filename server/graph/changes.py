@@ -10,25 +10,30 @@ Source: SVC-63, SVC-79.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from server.core.errors import GraphUnavailable, OutcomeUnknown, QueryTimeout
 from server.core.principals import Kind
 from server.graph.statements import Statement
 
 SERVICE_PRINCIPAL = "precedent"
 """The principal of changes that the service makes by itself."""
+_MOST_NAMED = 20
+"""Changes that an error names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _AuditContext:
     principal: str
     name: str
     request: str | None
     kind: Kind | None
     operation: str
+    stored: list[str] = field(default_factory=list)
+    """Ids of the changes of this operation that are committed."""
 
 
 @dataclass(slots=True)
@@ -67,11 +72,22 @@ _keyed: ContextVar[KeyedCall | None] = ContextVar("precedent_keyed_call", defaul
 def audit_context(principal: str, name: str, request: str | None = None, *, kind: Kind | None = None) -> Iterator[None]:
     """Attribute the changes of this block to a principal; together they are one operation, which is undone as a whole.
 
-    `name` is the tool, route or command; `request` is the id of the HTTP request; `kind` is the principal's.
+    `name` is the tool, route or command; `request` is the id of the HTTP request; `kind` is the principal's. Raises
+    `OutcomeUnknown` where the graph went away between two transactions of the operation.
     """
-    token = _current.set(_AuditContext(principal, name, request, kind, uuid4().hex))
+    context = _AuditContext(principal, name, request, kind, uuid4().hex)
+    token = _current.set(context)
     try:
         yield
+    except (GraphUnavailable, QueryTimeout) as error:
+        if not context.stored:
+            raise
+        # Such an error states that nothing was stored, which is true of its transaction and not of the operation.
+        raise OutcomeUnknown(
+            "The graph became unavailable after changes of this call were stored; it is not known whether all were. "
+            "Before you repeat it, check what was stored, or send it with an idempotency key.",
+            {"changes": context.stored[-_MOST_NAMED:]},
+        ) from error
     finally:
         _current.reset(token)
 
@@ -89,14 +105,19 @@ def carry_key(call: KeyedCall) -> Iterator[None]:
 class ChangeWriter:
     """Adds the audit trail to the statements of one transaction, and the idempotency key to the first of its changes.
 
-    The caller reports the outcome: `restart` before each attempt and after a failure, `commit` after the commit.
+    The caller reports the outcome: `restart` after a failure, `commit` after the commit. `namespace` and `ids` are
+    those of the changes so far: where they are stored, the transaction is. `has_updates` says whether any statement
+    wrote; a statement whose condition does not hold leaves no change.
     """
 
-    __slots__ = ("_call", "_carries")
+    __slots__ = ("_call", "_carries", "has_updates", "ids", "namespace")
 
     def __init__(self) -> None:
         self._call = _keyed.get()
         self._carries = False
+        self.namespace: str | None = None
+        self.ids: list[str] = []
+        self.has_updates = False
 
     def restart(self) -> None:
         """Give the key back, because the transaction was rolled back."""
@@ -105,7 +126,9 @@ class ChangeWriter:
         self._carries = False
 
     def commit(self) -> None:
-        """Record that the key is stored, if this transaction carried it."""
+        """Record that the changes are stored, and the key, if this transaction carried it."""
+        if self.has_updates and (context := _current.get()) is not None:
+            context.stored += self.ids
         if self._carries and self._call is not None:
             self._call.stored = True
 
@@ -128,6 +151,9 @@ class ChangeWriter:
             "request": context.request,
             "operation": context.operation,
         }
+        if "change" in declared:
+            self.namespace = parameters.get("namespace")
+            self.ids.append(id_)
         if "change" in declared and self._call is not None and self._call.claim(id_):
             self._carries = True
             change |= {"idempotency_key": self._call.key, "arguments": self._call.digest}

@@ -1,6 +1,6 @@
 """The seam to Neo4j: runs statements with the driver."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, LiteralString, TypeVar
 
@@ -9,6 +9,7 @@ from neo4j import (
     AsyncDriver,
     AsyncGraphDatabase,
     AsyncManagedTransaction,
+    AsyncResult,
     EagerResult,
     NotificationDisabledClassification,
     NotificationMinimumSeverity,
@@ -20,6 +21,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from server.core.errors import InternalError
 from server.core.types import QueryName, Row
+from server.graph.attempts import Attempts, TransactionOutcome
 from server.graph.changes import ChangeWriter
 from server.graph.statements import Access, Statement, load
 from server.graph.translation import translate_errors
@@ -29,6 +31,8 @@ _STREAMED = 1_000
 """Rows that a stream has in memory at once."""
 _GRACE = 5.0
 """Seconds: Neo4j checks the time limits of transactions every two seconds."""
+_NEVER = -1.0
+"""The driver's own retries pause for a second at first, and retry no lost commit: `Attempts` does both."""
 
 
 def _rows(answer: EagerResult) -> list[Row]:
@@ -55,7 +59,9 @@ class Transaction:
         statement = load(name)
         bound = statement.bind(self._changes.add_change(statement, parameters))
         result = await self._transaction.run(statement.query, bound)
-        return _rows(await result.to_eager_result())
+        answer = await result.to_eager_result()
+        self._changes.has_updates |= answer.summary.counters.contains_updates
+        return _rows(answer)
 
     async def one(self, name: QueryName, /, **parameters: Any) -> Row | None:
         """Return the first row of `run`, or None."""
@@ -69,46 +75,74 @@ class Transaction:
 class Graph:
     """Runs the statements of `cypher/` on a Neo4j, in their access mode and with a time limit.
 
-    Every method raises `GraphUnavailable`, `QueryTimeout`, `Conflict` (a violated constraint) or `InternalError`.
+    Every method raises `GraphUnavailable`, `QueryTimeout`, `Conflict` (a violated constraint) or `InternalError`; a
+    write raises `OutcomeUnknown` where Neo4j went away while it was stored.
     """
 
-    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float, patience: float) -> None:
-        """`timeout` (seconds) ends a statement on the server; `patience` is how long to wait for its end after that."""
+    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float, retry_time: float) -> None:
+        """`timeout` (seconds) ends a statement on the server; `retry_time` (seconds) limits the retries of a call.
+
+        The driver must not retry by itself.
+        """
         self._driver = driver
         self._database = database
         self._timeout = timeout
-        self._patience = patience
+        self._patience = retry_time + _GRACE
+        self._attempts = Attempts(self._find_stored, retry_time)
 
-    async def run(self, name: QueryName, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
-        """Run a statement in a transaction of its own and return its rows; `timeout` is in seconds."""
+    @property
+    def retried(self) -> int:
+        """How many attempts of transactions were repeated so far."""
+        return self._attempts.retried
+
+    async def run(
+        self, name: QueryName, /, *, timeout: float | None = None, repeatable: bool = False, **parameters: Any
+    ) -> list[Row]:
+        """Run a statement in a transaction of its own and return its rows; `timeout` is in seconds.
+
+        `repeatable` says that a write without a change may be stored twice, where the answer to its commit is lost.
+        """
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
-        with translate_errors(self._limit(timeout)):
-            if statement.access == "read":
+        if statement.access == "read":
+            with translate_errors(self._limit(timeout)):
                 try:
                     return await self._read(query, statement.bind(parameters))
                 except (DriverError, Neo4jError) as error:
                     if not error.is_retryable():
                         raise
-            return await self._execute(query, statement, parameters)
+        with translate_errors():
+            return await self._execute(query, statement, parameters, repeatable)
 
-    async def _execute(self, query: Query, statement: Statement, parameters: dict[str, Any]) -> list[Row]:
-        """Run a statement with the driver's retries."""
-        changes = ChangeWriter()
-        try:
+    async def _execute(
+        self, query: Query, statement: Statement, parameters: dict[str, Any], repeatable: bool
+    ) -> list[Row]:
+        """Run a statement with retries."""
+
+        async def attempt(outcome: TransactionOutcome[list[Row]]) -> None:
+            async def keep(result: AsyncResult) -> None:
+                answer = await result.to_eager_result()
+                outcome.changes.has_updates |= answer.summary.counters.contains_updates
+                outcome.result = _rows(answer)
+
             # `routing_` is a parameter of the driver; without the underscore it would become a Cypher parameter and
             # the statement a write. Parameters are therefore always passed as a dict.
-            answer = await self._driver.execute_query(
+            await self._driver.execute_query(
                 query,
-                parameters_=statement.bind(changes.add_change(statement, parameters)),
+                parameters_=statement.bind(outcome.changes.add_change(statement, parameters)),
                 database_=self._database,
                 routing_=RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE,
+                result_transformer_=keep,
             )
-        except BaseException:
-            changes.restart()
-            raise
-        changes.commit()
-        return _rows(answer)
+
+        return await self._attempts.run(
+            attempt, limit=self._limit(query.timeout), repeatable=repeatable or statement.access == "read"
+        )
+
+    async def _find_stored(self, namespace: str, ids: Sequence[str]) -> bool:
+        """Return whether any of these changes is stored; raises the errors of the graph."""
+        rows = await self.run("changes/find_stored", repeatable=True, namespace=namespace, ids=list(ids))
+        return any(row["stored"] for row in rows)
 
     async def _read(self, query: Query, parameters: dict[str, Any]) -> list[Row]:
         """Read without an explicit transaction, in one round trip instead of two, and without retries."""
@@ -161,26 +195,19 @@ class Graph:
         `work` may run several times (deadlocks, leader changes): it must have no effect outside the transaction.
         """
 
-        changes = ChangeWriter()
+        async def attempt(outcome: TransactionOutcome[T]) -> None:
+            @unit_of_work(timeout=timeout or self._timeout)
+            async def run(transaction: AsyncManagedTransaction) -> None:
+                outcome.result = await work(Transaction(transaction, outcome.changes))
 
-        async def attempt(transaction: AsyncManagedTransaction) -> T:
-            changes.restart()
-            return await work(Transaction(transaction, changes))
-
-        bounded = unit_of_work(timeout=timeout or self._timeout)(attempt)
-        with translate_errors(self._limit(timeout)):
             async with self._driver.session(
                 database=self._database,
                 bookmark_manager=self._driver.execute_query_bookmark_manager,
             ) as session:
-                execute = session.execute_read if access == "read" else session.execute_write
-                try:
-                    result = await execute(bounded)
-                except BaseException:
-                    changes.restart()
-                    raise
-        changes.commit()
-        return result
+                await (session.execute_read if access == "read" else session.execute_write)(run)
+
+        with translate_errors():
+            return await self._attempts.run(attempt, limit=self._limit(timeout), repeatable=access == "read")
 
     async def plan(self, name: QueryName) -> None:
         """Let Neo4j plan a statement without running it, so that the next call finds the plan."""
@@ -235,7 +262,7 @@ def connect(
     driver = AsyncGraphDatabase.driver(
         uri,
         auth=(user, password),
-        max_transaction_retry_time=retry_time,
+        max_transaction_retry_time=_NEVER,
         connection_timeout=5.0,
         connection_acquisition_timeout=10.0,
         telemetry_disabled=True,
@@ -245,4 +272,4 @@ def connect(
         # Agents bring labels and relationship types of their own: an unknown one is not an error.
         notifications_disabled_classifications=[NotificationDisabledClassification.UNRECOGNIZED],
     )
-    return Graph(driver, database=database, timeout=timeout, patience=retry_time + _GRACE)
+    return Graph(driver, database=database, timeout=timeout, retry_time=retry_time)

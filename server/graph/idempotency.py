@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from server.core.errors import InvalidArgument, KeyReused, PrecedentError
+from server.core.errors import InvalidArgument, KeyReused, OutcomeUnknown, PrecedentError
 from server.graph.changes import KeyedCall, carry_key
 from server.graph.graph import Graph
 
@@ -96,6 +96,8 @@ class IdempotencyKeys:
         try:
             with carry_key(call):
                 result = await work()
+        except OutcomeUnknown:
+            raise
         except PrecedentError:
             # A call with the same key at the same moment was faster.
             if not call.stored and (earlier := await self._find(call)) is not None:
@@ -106,6 +108,7 @@ class IdempotencyKeys:
             return result if earlier is None else replay(earlier)
         await self._graph.run(
             "idempotency/store_answer",
+            repeatable=True,
             namespace=call.namespace,
             change_id=call.change,
             answer=to_stored(result),
@@ -128,7 +131,9 @@ class IdempotencyKeys:
             if row is None:
                 return None
             if row["expired"]:
-                await self._graph.run("idempotency/release_key", namespace=call.namespace, change_id=row["change"])
+                await self._graph.run(
+                    "idempotency/release_key", repeatable=True, namespace=call.namespace, change_id=row["change"]
+                )
                 return None
             if row["arguments"] != call.digest:
                 raise KeyReused(

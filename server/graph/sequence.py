@@ -29,6 +29,6 @@ class IdSequence:
             free = self._free.setdefault(namespace, deque())
             if len(free) < count:
                 size = max(_BLOCK, count)
-                row = await self._graph.row("sequences/take", namespace=namespace, count=size)
+                row = await self._graph.row("sequences/take", repeatable=True, namespace=namespace, count=size)
                 free.extend(range(row["last"] - size + 1, row["last"] + 1))
             return [free.popleft() for _ in range(count)]

@@ -26,8 +26,9 @@ CONSTRAINTS: Mapping[str, PrecedentError] = {
 }
 """The name of a constraint to the error for its violation."""
 
-_AWAY = "The graph is not available; nothing was lost. Retry in a few seconds."
-_SILENT = "The graph does not answer. Retry in a few seconds; before you repeat a write, check whether it was stored."
+_AWAY = "The graph is not available; nothing was stored. Retry in a few seconds."
+_BUSY = "Other callers write the same records at this moment; nothing was stored. Retry in a few seconds."
+_SILENT = "The graph does not answer. Retry in a few seconds."
 _UNREACHABLE = (
     driver.ServiceUnavailable,
     driver.SessionExpired,
@@ -73,7 +74,7 @@ def translate(error: driver.GqlError) -> PrecedentError:
         case driver.AuthError():
             return SetupError("Neo4j rejects the credentials; check NEO4J_USERNAME and NEO4J_PASSWORD.")
         case _ if isinstance(error, _UNREACHABLE):
-            return GraphUnavailable(_AWAY)
+            return GraphUnavailable(_BUSY if code.endswith("DeadlockDetected") else _AWAY)
         case driver.ConfigurationError():
             return SetupError("The address of Neo4j is not valid; check NEO4J_URI.")
         case driver.DriverError() if "closed" in str(error).lower():

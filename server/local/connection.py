@@ -42,6 +42,21 @@ def add_secrets(settings: Settings) -> Settings:
     )
 
 
+def find_service(settings: Settings) -> Settings | None:
+    """Return these settings with the address and ports of the service that runs on their home; None where none runs.
+
+    A process that knows only the home thereby finds the service on whatever ports it was started. Source: SVC-85.
+    """
+    current = find_owner(local_paths(settings).home)
+    if current is None or current.command != "serve":
+        return None
+    fields = {"http": "port", "bolt": "bolt_port", "browser": "browser_port"}
+    found: dict[str, object] = {fields[name]: port for name, port in current.ports.items()}
+    if current.host is not None:
+        found["host"] = current.host
+    return settings.model_copy(update=found)
+
+
 @asynccontextmanager
 async def own_home(settings: Settings, command: str) -> AsyncIterator[Supervisor | None]:
     """Own the home in this block and, in the local profile, run its Neo4j.
@@ -53,7 +68,7 @@ async def own_home(settings: Settings, command: str) -> AsyncIterator[Supervisor
     if settings.local:
         ports |= {"bolt": settings.bolt_port, "browser": settings.browser_port}
     require_distinct({f"the {name} port": port for name, port in ports.items()})
-    with own(paths.home, command, ports):
+    with own(paths.home, command, ports, settings.host if command == "serve" else None):
         if command == "serve":
             require_free({"PRECEDENT_PORT": settings.port}, settings.host)
         if not settings.local:
@@ -107,10 +122,8 @@ async def open_graph_for_command(settings: Settings, command: str) -> AsyncItera
 
     The second value is whether this process owns the home, and therefore the vectors.
     """
-    current = find_owner(local_paths(settings).home)
-    if current is not None and current.command == "serve":
-        ports = {"bolt_port": current.ports["bolt"]} if settings.local else {}
-        async with open_graph(settings.model_copy(update=ports), service_runs=True) as graph:
+    if (running := find_service(settings)) is not None:
+        async with open_graph(running, service_runs=True) as graph:
             yield graph, False
     else:
         with _handle_sigterm():

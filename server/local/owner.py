@@ -30,6 +30,8 @@ class Owner:
     ports: Mapping[str, int]
     born: float
     """When the process started, in epoch seconds: process ids are reused."""
+    host: str | None = None
+    """The address that its HTTP server binds to, where it has one."""
 
     @property
     def process(self) -> psutil.Process | None:
@@ -53,7 +55,7 @@ def find_owner(home: Home) -> Owner | None:
 
 
 @contextmanager
-def own(home: Home, command: str, ports: Mapping[str, int]) -> Iterator[Owner]:
+def own(home: Home, command: str, ports: Mapping[str, int], host: str | None = None) -> Iterator[Owner]:
     """Own the home in this block.
 
     The operating system releases the lock when the process ends in any way. Raises `HomeInUse`, which names the owner.
@@ -71,6 +73,7 @@ def own(home: Home, command: str, ports: Mapping[str, int]) -> Iterator[Owner]:
             since=datetime.now(UTC).isoformat(timespec="seconds"),
             ports=dict(ports),
             born=psutil.Process().create_time(),
+            host=host,
         )
         write_atomically(home.owner, json.dumps(asdict(self_description)))
         yield self_description

@@ -22,12 +22,12 @@ from mcp_types import CallToolResult, ReadResourceResult
 
 from server.access import roles
 from server.access.bearer import CALLER_HEADER
-from server.core.errors import GraphUnavailable, PrecedentError, SetupError, Unavailable
+from server.core.errors import OutcomeUnknown, PrecedentError, SetupError, Unavailable
 from server.core.principals import Principal, Role
 from server.core.settings import Settings
 from server.graph.idempotency import KEY
 from server.interface.resources import AnyResource
-from server.local.connection import add_secrets, local_paths
+from server.local.connection import add_secrets, find_service, local_paths
 from server.local.owner import find_owner
 from server.mcp.answers import contents, failure
 from server.mcp.server import Context, build_server
@@ -50,6 +50,7 @@ class Bridge:
         self._starting = anyio.Lock()
         self._service: subprocess.Popen[bytes] | None = None
         self._ready = False
+        self._url = settings.service_url
 
     async def serve(self) -> None:
         """Serve MCP on stdin and stdout until stdin ends."""
@@ -93,7 +94,7 @@ class Bridge:
             await self._until_ready(context)
             # One client per call, because a refused connection ends its client. There is no handshake, and `_http`
             # keeps the connections.
-            transport = streamable_http_client(f"{self._settings.service_url}/mcp", http_client=self._http)
+            transport = streamable_http_client(f"{self._url}/mcp", http_client=self._http)
             try:
                 async with Client(transport, mode=_ERA) as client:
                     return await ask(client)
@@ -101,9 +102,10 @@ class Bridge:
                 self._ready = False
                 _log.warning("service_lost", tool=name, error=type(error).__name__)
                 if not (again and repeatable):
-                    raise GraphUnavailable(
-                        "The connection to the service was lost during the call. Retry in a few seconds; "
-                        "before you repeat a write, check whether it was stored."
+                    raise OutcomeUnknown(
+                        "The connection to the service was lost during the call; it is not known whether it was "
+                        "carried out. Before you repeat a write, check whether it was stored, or send it with an "
+                        "idempotency key."
                     ) from error
         raise AssertionError("unreachable")
 
@@ -124,9 +126,23 @@ class Bridge:
             self._http.headers.update(self._credential())
             self._ready = True
 
+    def _find_url(self) -> str | None:
+        """Return the address of the service of this home, or of the one that the settings name; None for neither.
+
+        Without a service on this home, another one is meant only where the settings have what it takes: on the ports
+        of this home there may be the service of another one, which would refuse the secret of this one.
+        """
+        if (running := find_service(self._settings)) is not None:
+            return running.service_url
+        is_elsewhere = not self._settings.local or self._settings.agent_memory_secret is not None
+        return self._settings.service_url if is_elsewhere else None
+
     async def _healthy(self) -> bool:
+        if (url := self._find_url()) is None:
+            return False
+        self._url = url
         try:
-            answer = await self._http.get(f"{self._settings.service_url}/healthcheck")
+            answer = await self._http.get(f"{url}/healthcheck")
         except httpx2.HTTPError:
             return False
         return answer.status_code == httpx2.codes.OK

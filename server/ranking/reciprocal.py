@@ -14,6 +14,10 @@ from server.ranking.relevance import Evidence
 K = 60
 NEARBY = (0.25, 0.125)
 """The share of a neighbour's cosine that is added, by its distance."""
+NEAREST = 10
+"""How many records are likely by meaning alone."""
+MOST_BY_WORDS = 50
+"""How many records are likely by words."""
 _LONGEST = 100
 """The most positions of one record at which neighbours are compared."""
 
@@ -26,23 +30,31 @@ class Fused:
     score: float
 
 
-def order_by_meaning(evidence: Iterable[Evidence]) -> list[int]:
-    """Return the records with a vector by their meaning and that of their neighbours, best first."""
+def order_by_meaning(evidence: Iterable[Evidence], by_words: Sequence[int] = ()) -> list[int]:
+    """Return the records with a vector by their meaning and that of their neighbours, best first.
+
+    The nearest ten and the records of `by_words` come first, and only they count as neighbours. The others are ordered
+    by their own meaning alone: among many records, most of the nearest hundred are near by accident.
+    """
     known = {each.record: (each, each.meaning) for each in evidence if each.meaning is not None}
+    own = {record: (meaning, each.at, record) for record, (each, meaning) in known.items()}
+    nearest = sorted(own, key=own.__getitem__, reverse=True)
+    likely = {*nearest[:NEAREST], *known.keys() & set(by_words)}
     at_place: dict[tuple[str, int], float] = {}
-    for each, meaning in known.values():
+    for each, meaning in (known[record] for record in likely):
         if each.session is not None and each.first_place is not None and each.last_place is not None:
             for place in range(each.first_place, min(each.last_place, each.first_place + _LONGEST) + 1):
                 at_place[each.session, place] = max(meaning, at_place.get((each.session, place), 0.0))
-    scored = {record: meaning + _nearby(each, at_place) for record, (each, meaning) in known.items()}
-    return sorted(scored, key=lambda record: (scored[record], known[record][0].at, record), reverse=True)
+    scored = {record: (own[record][0] + _nearby(known[record][0], at_place), *own[record][1:]) for record in likely}
+    first = sorted(likely, key=scored.__getitem__, reverse=True)
+    return first + [record for record in nearest if record not in likely]
 
 
-def order_by_words(evidence: Iterable[Evidence], most: int) -> list[int]:
-    """Return at most `most` records by their share of the query's words, best first."""
+def order_by_words(evidence: Iterable[Evidence]) -> list[int]:
+    """Return the first fifty records by their share of the query's words, best first."""
     shared = [each for each in evidence if each.words > 0]
     shared.sort(key=lambda each: (each.words, each.at, each.record), reverse=True)
-    return [each.record for each in shared[:most]]
+    return [each.record for each in shared[:MOST_BY_WORDS]]
 
 
 def fuse_ranks(

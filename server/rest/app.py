@@ -67,6 +67,9 @@ class Health(BaseModel):
     following: bool = Field(
         description="Whether Qdrant indexes new records; while not, search finds them by words only."
     )
+    recreating: bool = Field(
+        description="Whether lost or damaged vectors are being recreated; until then search finds by words only."
+    )
 
 
 def build_api() -> FastAPI:
@@ -147,11 +150,11 @@ def _add_health(app: FastAPI) -> None:
         projector: Annotated[Projector, Depends(PROJECTOR.load)], started: Annotated[float, Depends(STARTED.load)]
     ) -> Response:
         """Check whether the service and its database answer; 503 when the database does not."""
-        connected, unprojected = True, None
+        connected, unprojected, recreating = True, None, False
         try:
             with anyio.fail_after(_HEALTH_SECONDS):
                 behind = await projector.lag()
-            unprojected = behind.records + behind.deletions
+            unprojected, recreating = behind.records + behind.deletions, behind.recreating
         except (PrecedentError, TimeoutError):
             connected = False
         health = Health(
@@ -163,6 +166,7 @@ def _add_health(app: FastAPI) -> None:
             uptime=int(time.monotonic() - started),
             unprojected=unprojected,
             following=projector.following,
+            recreating=recreating,
         )
         return JSONResponse(health.model_dump(), status_code=200 if connected else 503)
 

@@ -25,6 +25,7 @@ from server.core.errors import (
     InvalidArgument,
     IsolationViolation,
     NotFound,
+    OutcomeUnknown,
     PermissionDenied,
     PolicyBlocked,
     PrecedentError,
@@ -64,6 +65,7 @@ STATUSES: dict[type[PrecedentError], tuple[HTTPStatus, str]] = {
     RateLimitExceeded: (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests"),
     QueryTimeout: (HTTPStatus.SERVICE_UNAVAILABLE, "Took too long"),
     GraphUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "Database connection failed"),
+    OutcomeUnknown: (HTTPStatus.SERVICE_UNAVAILABLE, "Outcome unknown"),
     Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "Temporarily unavailable"),
 }
 """Class of error to status and title; a subclass has those of its nearest base class here."""
@@ -95,6 +97,8 @@ def to_response(error: PrecedentError) -> JSONResponse:
     known = next((kind for kind in type(error).__mro__ if kind in STATUSES), None)
     status, title = (HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error") if known is None else STATUSES[known]
     headers = {"Retry-After": _RETRY_SECONDS} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    if isinstance(error, OutcomeUnknown):
+        headers = None  # a client would repeat it by itself
     if status is HTTPStatus.UNAUTHORIZED:
         headers = {"WWW-Authenticate": "Bearer"}
     if wait := error.details.get("retry_after_seconds"):

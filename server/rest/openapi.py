@@ -105,7 +105,7 @@ _EXAMPLES: dict[int, tuple[str, Error]] = {
         "A part of the service is not available; the same request may succeed later.",
         Error(
             error="Database connection failed",
-            message="The graph is not available; nothing was lost. Retry in a few seconds.",
+            message="The graph is not available; nothing was stored. Retry in a few seconds.",
             code="DB_CONNECTION_ERROR",
         ),
     ),

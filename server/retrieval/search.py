@@ -98,7 +98,8 @@ class Candidates:
         """Return the cosine of each record's nearest passage, for the records that were compared."""
         nearest: dict[int, float] = {}
         for hit in (*(self.near or ()), *self.compared):
-            if hit.origin:
+            # A cosine of exactly 0 is that of a vector that was lost.
+            if hit.origin and hit.score:
                 nearest[hit.origin.record] = max(hit.score, nearest.get(hit.origin.record, -1.0))
         return nearest
 
@@ -111,7 +112,7 @@ class Candidates:
         cosines: dict[str, float] = {}
         pool = {origin.record for origin, _ in self.origins.values()} | self.similar_records
         for hit in (*(self.near or ()), *self.compared):
-            if hit.origin and hit.origin.record in pool:
+            if hit.origin and hit.score and hit.origin.record in pool:
                 known[hit.key], cosines[hit.key] = hit.origin, hit.score
                 times.setdefault(hit.key, format_sortable_time(hit.at or 0))
         passages: dict[int, list[str]] = {}
@@ -223,11 +224,13 @@ class PassageSearch:
         """Return the candidates of a query; a caller that has the query's vector passes it.
 
         Meaning alone proposes nothing with a cosine below `least`: by default 0.2, or half of the best cosine if that
-        is less. Without the model or Qdrant, words alone propose.
+        is less. Without the model or Qdrant, and while lost vectors are recreated, words alone propose.
         """
-        (vector, near), found = await asyncio.gather(
+        (vector, near), (found, recreating) = await asyncio.gather(
             self._by_meaning(narrow, query, vector), self._by_words(narrow, query)
         )
+        if recreating:
+            near = None  # what is nearest may be missing
         if near:
             least = min(LEAST_COSINE, near[0].score / 2) if least is None else least
             near = [hit for hit in near if hit.score >= least]
@@ -279,10 +282,11 @@ class PassageSearch:
         except VectorsUnavailable:
             return None
 
-    async def _by_words(self, narrow: SearchScope, query: str) -> Candidates:
+    async def _by_words(self, narrow: SearchScope, query: str) -> tuple[Candidates, bool]:
+        """Return the candidates by words, and whether lost vectors are being recreated."""
         asked = list(dict.fromkeys(extract_terms(query)))[:MOST_WORDS]
         if not asked:
-            return Candidates()
+            return Candidates(), (await self._graph.row("projection/lag"))["recreating"]
         row = await self._graph.one(
             "retrieval/matching_passages", **build_word_parameters(narrow, asked, all_words=self._all_words)
         )
@@ -290,16 +294,17 @@ class PassageSearch:
         weight = compute_weight(row["strongest"], len(asked), row["passages"], FIELDS)
         hits = [WordHit(id_, record, whole, min(score / weight, 1.0)) for id_, record, whole, score in row["hits"]]
         record_weight = compute_weight(row["record_strongest"], len(asked), row["passages"], 1)
-        return Candidates(
+        found = Candidates(
             hits,
             {id_: (PassageOrigin(**origin), at) for id_, at, origin in row["first"]},
             record_shares={record: min(score / record_weight, 1.0) for record, score in row["records"]},
         )
+        return found, row["recreating"]
 
     async def load_cosines(self, narrow: SearchScope, vector: Vector, records: Sequence[int]) -> dict[int, float]:
         """Return the cosines of records as wholes, for those that Qdrant has."""
         hits = await self._nearest(narrow, vector, wholes=True, records=records) if records else None
-        return {hit.origin.record: hit.score for hit in hits or () if hit.origin}
+        return {hit.origin.record: hit.score for hit in hits or () if hit.origin and hit.score}
 
     async def _compare(
         self, narrow: SearchScope, vector: Vector | None, near: Sequence[Hit] | None, found: Candidates

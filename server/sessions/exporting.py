@@ -17,6 +17,7 @@ from server.sessions.memories import MEMORIES
 from server.sessions.passages import build_passage_key
 from server.sessions.records import BEGINNING, format_line, to_document
 from server.sessions.summaries import SUMMARIES
+from server.vectors.damage import find_dead
 from server.vectors.store import Vector, VectorStore, point_id, unpack_vector
 
 _PAGE = 200
@@ -78,7 +79,9 @@ class Exporter:
             if row["vector"] is not None
         }
         with contextlib.suppress(VectorsUnavailable):  # then the model computes them
-            known = {**await self._vectors.vectors([point for point in points if point not in known]), **known}
+            stored = await self._vectors.vectors([point for point in points if point not in known])
+            dead = find_dead(stored)
+            known |= {point: vector for point, vector in stored.items() if point not in dead}
         missing = [index for index, point in enumerate(points) if point not in known]
         texts = [to_document(of, page[index]["record"]) for index in missing]
         computed = await self._embedder.embed_passages(texts) if texts else []

@@ -14,14 +14,17 @@ from typing import Any, ClassVar, TypeVar, cast
 from uuid import UUID
 
 import qdrant_edge as edge
+import structlog
 from anyio import CapacityLimiter, to_thread
 from filelock import FileLock, Timeout
 
-from server.core.errors import DiskFull, HomeInUse, PrecedentError, VectorsUnavailable
+from server.core.errors import HomeInUse, VectorsDamaged, VectorsUnavailable
 from server.core.files import write_atomically
+from server.vectors.damage import set_aside, translate
 from server.vectors.store import HIT_FIELDS, PAGE, Hit, Point, StoredPoint, Vector, refuse_other_model
 
 T = TypeVar("T")
+_log = structlog.get_logger(__name__)
 _Id = UUID | int | str
 _NO_GRAPH = edge.HnswIndexConfig(m=0, ef_construct=1, full_scan_threshold=0)
 _BYTES = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
@@ -39,12 +42,17 @@ _INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
 
 
 class EdgeStore:
-    """A `VectorStore` in a folder of this machine."""
+    """A `VectorStore` in a folder of this machine.
+
+    Where its files are damaged, `open` sets them aside and creates an empty store: the projector fills it again. With
+    `keep_damaged` it raises `VectorsDamaged` instead, and changes nothing. Source: SVC-82.
+    """
 
     shared: ClassVar[bool] = False
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, keep_damaged: bool = False) -> None:
         self._folder = folder
+        self._keep_damaged = keep_damaged
         self._shard_folder = folder / "shard"
         self._model_file = folder / "model.json"
         self._lock = FileLock(folder / "lock", thread_local=False)
@@ -129,7 +137,17 @@ class EdgeStore:
         await self._run(self._close)
 
     async def _run(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await to_thread.run_sync(_translate_errors(work), *arguments, limiter=self._one_at_a_time)
+        return await to_thread.run_sync(self._call, work, arguments, limiter=self._one_at_a_time)
+
+    def _call(self, work: Callable[..., T], arguments: Sequence[Any]) -> T:
+        """Do the work, and translate the engine's errors: of the class `Exception`, panics only of `BaseException`."""
+        try:
+            return work(*arguments)
+        except BaseException as error:
+            translated = translate(error, self._folder)
+            if translated is error:
+                raise
+            raise translated from error
 
     # All methods below run in a worker thread, one call at a time.
 
@@ -154,23 +172,36 @@ class EdgeStore:
             return
         self._acquire()
         with self._release_unless_opened():
-            if self._model_file.exists():
-                stored = json.loads(self._model_file.read_text(encoding="utf-8"))
-                refuse_other_model(
-                    stored_dimension=stored["dimension"],
-                    stored_fingerprint=stored["fingerprint"],
-                    dimension=dimension,
-                    fingerprint=fingerprint,
-                    where="The local vector store",
-                )
-            if not self._shard_folder.exists():
-                self._create(dimension, fingerprint)
-            shard = edge.EdgeShard.load(str(self._shard_folder))
-            for field in _INDEXES.keys() - shard.info().payload_schema.keys():
-                shard.update(edge.UpdateOperation.create_field_index(field, _INDEXES[field]))
-            self._shard = shard
-            # Rewrites segments with many deletions; this takes time, so it happens before the first search.
-            self._shard.optimize()
+            try:
+                self._shard = self._load(dimension, fingerprint)
+            except BaseException as error:
+                damage = translate(error, self._folder)
+                if self._keep_damaged or not isinstance(damage, VectorsDamaged):
+                    raise
+                kept = set_aside(self._folder, (self._shard_folder.name, self._model_file.name), damage.reason)
+                _log.error("vectors_set_aside", reason=kept.reason, folder=kept.folder)
+                self._shard = self._load(dimension, fingerprint)
+
+    def _load(self, dimension: int, fingerprint: str) -> edge.EdgeShard:
+        """Load the shard, or create it where there is none. Raises `ModelMismatch`, and the engine's errors."""
+        if not self._shard_folder.exists():
+            self._create(dimension, fingerprint)
+        # Without its model's name the vectors are of no use: `json` and `KeyError` count as damage.
+        stored = json.loads(self._model_file.read_text(encoding="utf-8"))
+        refuse_other_model(
+            stored_dimension=stored["dimension"],
+            stored_fingerprint=stored["fingerprint"],
+            dimension=dimension,
+            fingerprint=fingerprint,
+            where="The local vector store",
+        )
+        shard = edge.EdgeShard.load(str(self._shard_folder))
+        for field in _INDEXES.keys() - shard.info().payload_schema.keys():
+            shard.update(edge.UpdateOperation.create_field_index(field, _INDEXES[field]))
+        # Rewrites segments with many deletions; this takes time, so it happens before the first search.
+        shard.optimize()
+        _check_sample(shard)
+        return shard
 
     @contextmanager
     def _release_unless_opened(self) -> Iterator[None]:
@@ -218,7 +249,8 @@ class EdgeStore:
 
     def _vectors(self, ids: Sequence[str]) -> dict[str, list[float]]:
         found = self._ready.retrieve([UUID(one) for one in ids], with_payload=False, with_vector=True)
-        return {str(record.id): cast("list[float]", record.vector) for record in found}
+        # A point whose vector is lost has an empty map instead.
+        return {str(each.id): cast("list[float]", each.vector) if each.vector else [] for each in found}
 
     def _page(self, offset: _Id | None) -> tuple[list[StoredPoint], _Id | None]:
         request = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=False)
@@ -242,24 +274,26 @@ class EdgeStore:
         self._lock.release()
 
 
-def _translate_errors(work: Callable[..., T]) -> Callable[..., T]:
-    """Translate the engine's errors: all are of the class `Exception`, and panics only of `BaseException`."""
+def _check_sample(shard: edge.EdgeShard) -> None:
+    """Read a page of points, and find them by each field: some damage shows in no other way.
 
-    def run(*arguments: Any) -> T:
-        try:
-            return work(*arguments)
-        except PrecedentError:
-            raise
-        except BaseException as error:
-            raise _to_precedent_error(error) from error
-
-    return run
-
-
-def _to_precedent_error(error: BaseException) -> PrecedentError:
-    if "No space left" in str(error):
-        return DiskFull("The disk of the home is full; free some space and start again.")
-    return VectorsUnavailable(
-        "The local vector store does not answer. If it still does not after a restart, `precedent rebuild` recreates "
-        "it from the graph."
-    )
+    Raises `VectorsDamaged`, or the engine's error. Ids are hashes, so the first page has points of every age.
+    """
+    records, _ = shard.scroll(edge.ScrollRequest(limit=PAGE, with_payload=True, with_vector=True))
+    lost = sum(not record.payload for record in records)
+    if lost:
+        raise VectorsDamaged(f"{lost} of {len(records)} points have lost their payload")
+    for field in _INDEXES:
+        having = {record.id: record.payload[field] for record in records if record.payload and field in record.payload}
+        if not having:
+            continue
+        if field == "at":
+            condition = edge.FieldCondition(field, range=edge.RangeFloat(gte=min(having.values())))
+        else:
+            values = {value for each in having.values() for value in (each if isinstance(each, list) else [each])}
+            condition = edge.FieldCondition(field, edge.MatchAny(sorted(values)))
+        found = shard.count(
+            edge.CountRequest(exact=True, filter=edge.Filter(must=[edge.HasIdCondition(set(having)), condition]))
+        )
+        if found != len(having):
+            raise VectorsDamaged(f"the index of {field!r} finds {found} of {len(having)} points")

@@ -9,7 +9,7 @@ Projectors of one Qdrant server claim what they process (server/vectors/claims.p
 of its records, so that a projector that is killed after storing a point leaves a tombstone for it. Where there are more
 points than records all the same, such as after a restore, the projector removes those without a record, page by page.
 
-Source: SVC-67, SVC-68, SVC-69, SVC-82.
+Source: SVC-67, SVC-68, SVC-69, SVC-87.
 """
 
 import time
@@ -26,8 +26,9 @@ from server.core.types import Row
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.vectors.claims import ProjectionClaims
+from server.vectors.damage import describe
 from server.vectors.outbox import change_queued
-from server.vectors.repair import queue_orphans, requeue_missing
+from server.vectors.repair import has_dead_sample, queue_orphans, requeue_missing
 from server.vectors.store import PassageOrigin, Point, VectorStore, point_id, refuse_other_model, unpack_vector
 
 T = TypeVar("T")
@@ -41,11 +42,15 @@ _SHORT_PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """The number of queued records and deletions, and the seconds since the queue was last empty."""
+    """The number of queued records and deletions, and the seconds since the queue was last empty.
+
+    `recreating`: lost vectors are being recreated, and until then searches use words alone.
+    """
 
     records: int
     deletions: int
     seconds: float
+    recreating: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -158,7 +163,8 @@ class Projector:
         elif self._behind_since is None:
             self._behind_since = time.monotonic()
         since = self._behind_since
-        return Lag(waiting["records"], waiting["deletions"], 0.0 if since is None else time.monotonic() - since)
+        seconds = 0.0 if since is None else time.monotonic() - since
+        return Lag(waiting["records"], waiting["deletions"], seconds, waiting["recreating"])
 
     async def _project_all(self) -> None:
         """Project everything that is queued."""
@@ -191,7 +197,11 @@ class Projector:
                 await self._project(queued)
         lag = await self.lag()
         deleted = await self._delete_points() if lag.deletions else 0
-        return deleted + (await self._project([]) if lag.records else 0)
+        projected = await self._project([]) if lag.records else 0
+        if lag.recreating and projected >= lag.records:
+            # What was queued is projected. An empty queue might never come while others write.
+            await self._graph.run("projection/set_recreating", recreating=False)
+        return deleted + projected
 
     async def _project(self, elements: Sequence[str]) -> int:
         """Project these queued records, or any if none are given; return their number."""
@@ -246,13 +256,13 @@ class Projector:
                 waiter.searchable.set()
 
     async def _queue_missing(self) -> None:
-        """Compare the numbers of records and points; where points are missing, queue their records."""
+        """Compare the numbers of records and points, and a sample of vectors; queue the records that lack one."""
         lag = await self.lag()
         records = sum(row["records"] for row in await self._graph.run("projection/scopes"))
         points = await self._vectors.count()
-        if points < records - lag.records:
+        if points < records - lag.records or await has_dead_sample(self._vectors):
             found = await requeue_missing(self._graph, self._vectors)
-            _log.warning("vectors_requeued", missing=found.missing, stale=found.stale)
+            _log.warning("vectors_requeued", missing=found.missing, stale=found.stale, dead=found.dead)
         elif points > records + lag.deletions:
             _log.warning("vectors_without_records", points=points, records=records)
             self._orphans = queue_orphans(self._graph, self._vectors)
@@ -285,6 +295,7 @@ class Projector:
         _log.warning(
             "projection_waits",
             error=type(error).__name__,
+            reason=describe(error),
             attempt=state.attempt_number,
             exc_info=None if is_expected else error,
         )

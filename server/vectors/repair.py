@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from server.core.types import Row
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
+from server.vectors.damage import find_dead
 from server.vectors.outbox import change_queued
 from server.vectors.store import PAGE, StoredPoint, VectorStore, point_id
 
@@ -21,7 +22,8 @@ class Report:
     """The result of a comparison of records and points.
 
     `queued` records wait for their projection, which is normal. `missing` records have no point, `stale` records have a
-    point of another revision, `orphaned` points have no record, and `stranded` passages have lost theirs.
+    point of another revision, `dead` records have a point whose vector is lost, `orphaned` points have no record, and
+    `stranded` passages have lost theirs.
     """
 
     records: int = 0
@@ -29,13 +31,14 @@ class Report:
     queued: int = 0
     missing: int = 0
     stale: int = 0
+    dead: int = 0
     orphaned: int = 0
     stranded: int = 0
 
     @property
     def consistent(self) -> bool:
         """Whether there is nothing to repair."""
-        return not (self.missing or self.stale or self.orphaned or self.stranded)
+        return not (self.missing or self.stale or self.dead or self.orphaned or self.stranded)
 
     def __add__(self, other: "Report") -> "Report":
         return Report(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -63,7 +66,7 @@ async def verify(graph: Graph, vectors: VectorStore) -> Report:
 
 
 async def repair(graph: Graph, vectors: VectorStore) -> Report:
-    """Compare likewise, queue missing and stale records, and remove what has no record; return the report.
+    """Compare likewise, queue missing, stale and dead records, and remove what has no record; return the report.
 
     `Projector.drain` or a running service then processes the queue.
     """
@@ -75,12 +78,22 @@ async def repair(graph: Graph, vectors: VectorStore) -> Report:
 
 
 async def requeue_missing(graph: Graph, vectors: VectorStore) -> Report:
-    """Queue missing and stale records; remove nothing."""
+    """Queue missing, stale and dead records; remove nothing. Until they are projected, searches use words alone."""
     report = Report()
     async for difference in _records(graph, vectors):
         report += difference.report
+        if difference.requeue:
+            # Before the first is queued: a crash in between leaves records that the next start finds.
+            await graph.run("projection/set_recreating", recreating=True)
         await _apply(graph, vectors, replace(difference, stranded=[]))
     return report
+
+
+async def has_dead_sample(vectors: VectorStore) -> bool:
+    """Return whether one page of points has dead vectors. Ids are hashes: a page has points of every age."""
+    async for page in vectors.scan():
+        return bool(find_dead(await vectors.vectors([point.id for point in page])))
+    return False
 
 
 async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int:
@@ -88,6 +101,7 @@ async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int
 
     After an interruption, the projection either refuses to start (another model) or completes itself (the same model).
     """
+    await graph.run("projection/set_recreating", recreating=True)
     await vectors.clear(embedder.dimension, embedder.fingerprint)
     records = 0
     async for page in _pages(graph):
@@ -132,15 +146,18 @@ async def _records(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Differe
         stored = await vectors.revisions(list(settled))
         missing = [row["element"] for point, row in settled.items() if point not in stored]
         stale = [row["element"] for point, row in settled.items() if stored.get(point) not in {None, row["revision"]}]
+        current = [point for point, row in settled.items() if stored.get(point) == row["revision"]]
+        dead = [settled[point]["element"] for point in find_dead(await vectors.vectors(current))]
         yield _Difference(
             Report(
                 records=len(page),
                 queued=len(page) - len(settled) - len(stranded),
                 missing=len(missing),
                 stale=len(stale),
+                dead=len(dead),
                 stranded=len(stranded),
             ),
-            requeue=[*missing, *stale],
+            requeue=[*missing, *stale, *dead],
             stranded=stranded,
         )
 

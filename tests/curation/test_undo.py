@@ -1,7 +1,6 @@
 """A change is taken back as a new change where nothing later depends on it."""
 
 import json
-import os
 import random
 from typing import Any
 
@@ -10,9 +9,9 @@ import pytest
 from server.core.errors import Conflict, InvalidArgument, IsolationViolation, NotFound, RequestError
 from tests.conftest import Cypher
 from tests.curation.conftest import Caller
+from tests.histories import HISTORIES
 
 pytestmark = pytest.mark.anyio
-_HISTORIES = int(os.environ.get("TEST_HISTORIES", "12"))
 _LABELS = "Entity|Decision|Proposal|Entry|Passage|Episode"
 
 
@@ -68,7 +67,7 @@ async def _act(agent: Caller, chance: random.Random, made: list[Any]) -> None:
 
 @pytest.mark.proves("CUR-9")
 async def test_random_operations_that_are_all_undone_leave_the_same_graph(agent: Caller, cypher: Cypher) -> None:
-    for seed in range(_HISTORIES):
+    for seed in range(HISTORIES):
         chance = random.Random(seed)
         made: list[Any] = []
         before: list[tuple[str, str]] = []

@@ -14,6 +14,7 @@ from server.decisions.reading_models import GetDecisions, ListDecisions
 from tests.conftest import Cypher
 from tests.decisions.conftest import Caller, Clock, Make
 from tests.decisions.retraction import retract
+from tests.histories import HISTORIES
 
 pytestmark = pytest.mark.anyio
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -77,7 +78,7 @@ _step = st.tuples(
 _steps = st.lists(_step, min_size=2, max_size=9)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=HISTORIES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_steps, st.lists(st.tuples(st.integers(-6, 30), st.integers(0, 30)), min_size=4, max_size=6))
 @pytest.mark.proves("DEC-82", "DEC-83", "DEC-84")
 async def test_any_history_asked_about_any_time_is_that_of_the_model(  # noqa: PLR0917 - fixtures, and what is drawn

@@ -55,6 +55,28 @@ async def test_texts_of_the_same_meaning_are_nearer_than_others(embedder: FastEm
     assert _cosine(query, near) > _cosine(query, far) + 0.2
 
 
+async def test_the_same_query_again_runs_the_model_once_and_no_caller_can_change_its_vector(
+    embedder: FastEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[int] = []
+    embed = embedder._embed
+
+    def counted(texts: Sequence[str]) -> list[list[float]]:
+        runs.append(len(texts))
+        return embed(texts)
+
+    monkeypatch.setattr(embedder, "_embed", counted)
+    first = await embedder.embed_query("What did we decide on parrots?")
+    kept = list(first)
+    first[0] = 9.0
+    assert await embedder.embed_query("What did we decide on parrots?") == kept
+    await embedder.embed_query("What did we decide on cages?")
+    assert len(runs) == 2
+    for _ in range(2):
+        await embedder.embed_query("long " * 500)
+    assert len(runs) == 4, "a long query is not kept"
+
+
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(

@@ -15,6 +15,7 @@ from tests.conftest import Cypher
 from tests.entities import reference
 from tests.entities.conftest import Caller, Edge
 from tests.entities.corrections import merge, rename, retract_entity, retract_relation
+from tests.histories import HISTORIES
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +58,7 @@ class _History:
 
 
 @pytest.mark.proves("ENT-66", "ENT-67")
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=HISTORIES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(_step, min_size=4, max_size=10), depth=st.integers(1, 4))
 async def test_at_each_time_neighbors_and_paths_are_those_of_then(
     caller: Caller, cypher: Cypher, steps: list[tuple[str, tuple[str, ...], float]], depth: int

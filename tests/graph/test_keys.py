@@ -69,6 +69,7 @@ def test_a_key_is_never_too_long_for_an_index() -> None:
     assert comparison_key("\ufdfa" * 1000) == "\ufdfa" * 1000
 
 
+@pytest.mark.long
 async def test_the_graph_makes_the_same_keys(driver: AsyncDriver) -> None:
     @settings(max_examples=10)  # of 300 texts each
     @given(st.lists(st.text(_STORED), min_size=300, max_size=300))

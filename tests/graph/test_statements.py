@@ -109,6 +109,9 @@ def _one_line(name: str) -> str:
 @pytest.mark.parametrize("name", [name for name in _NAMES if re.search(r"MERGE \(\w*:Entity\b", _body(load(name)))])
 def test_a_statement_that_creates_entities_creates_them_in_the_one_form(name: str) -> None:
     text = _one_line(name)
+    if "UNWIND" in text.partition("MERGE (entity:Entity")[0]:
+        order = r"UNWIND [^;]* WITH (\w+, )?(\w+) ORDER BY \2\.name(, \2\.end)? MERGE \(entity:Entity"
+        assert re.search(order, text), "else two writers who wait for each other's entities deadlock"
     entities = re.findall(r"MERGE \((\w*):Entity\b", text)
     for entity in entities:
         assert re.search(

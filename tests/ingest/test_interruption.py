@@ -78,6 +78,7 @@ async def killed_once(driver: AsyncDriver, running: Process, namespace: str, tex
 
 @absent
 @pytest.mark.proves("ING-9", "ING-56")
+@pytest.mark.long
 async def test_triples_killed_between_chunks_go_on_to_the_graph_of_one_clean_run(
     graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str, tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ _LINKED = "MATCH (s:Source {namespace: $namespace, kind: 'decision', state: 'don
 
 @absent
 @pytest.mark.proves("ING-9")
+@pytest.mark.long
 async def test_decisions_killed_in_the_middle_go_on_to_the_graph_of_one_clean_run(
     graph: Graph, driver: AsyncDriver, ingesting: Start, namespace: str
 ) -> None:

@@ -1,6 +1,8 @@
 """The backup of what every family has stored, through the real services."""
 
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from mcp import Client
 from neo4j import AsyncDriver
 
 from ingest.backup.exporting import export_backup
-from ingest.backup.importing import import_backup
+from ingest.backup.importing import ImportResult, import_backup
 from ingest.pipeline import NoProgress
 from server.access.bearer import CALLER_HEADER
 from server.app import App
@@ -19,6 +21,7 @@ from tests.interaction.conftest import SECRET, Connect
 from tests.interaction.tools import listed
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["2026-07-28"], indirect=True)]
+_ARCHIVES = Path(__file__).parent / "archives"
 _WHY = "Because it is the only one that holds relations natively."
 
 
@@ -101,6 +104,16 @@ async def _answers(client: Client, rest: httpx2.AsyncClient) -> dict[str, Any]:
     return answers
 
 
+async def _bring_in(app: App, file: Path, namespace: str) -> ImportResult:
+    """Imports a backup and waits until all of it can be found."""
+    done = await import_backup(app.parts.graph, file, namespace, NoProgress())
+    app.parts.projector.wake()
+    with anyio.fail_after(60):
+        while (await app.parts.projector.lag()).records:
+            await anyio.sleep(0.05)
+    return done
+
+
 @pytest.mark.proves("ING-80")
 async def test_everything_that_was_stored_answers_the_same_from_a_copy_under_another_name(
     app: App, connect: Connect, namespace: str, driver: AsyncDriver, tmp_path: Path
@@ -110,6 +123,8 @@ async def test_everything_that_was_stored_answers_the_same_from_a_copy_under_ano
         await _live(client, rest)
         before = await _answers(client, rest)
         manifest = (await export_backup(app.parts.graph, namespace, file, NoProgress())).manifest
+    if keep := os.environ.get("TEST_KEEP_ARCHIVE"):
+        shutil.copy(file, keep)
     kinds = {
         "Decision", "Entity", "Boat", "Entry", "Passage", "Message", "Context", "Correction", "Dialogue", "Insight",
         "Episode", "WorkingItem", "StaleItem", "Interaction", "Summary", "Session", "Principal", "Change",
@@ -117,11 +132,7 @@ async def test_everything_that_was_stored_answers_the_same_from_a_copy_under_ano
     assert kinds <= set(manifest.labels)
     assert {"SUPERSEDES", "ABOUT", "SAILS", "DISTILLED_FROM", "DESCRIBED_BY", "DID", "CHANGED"} <= set(manifest.types)
 
-    done = await import_backup(app.parts.graph, file, copy, NoProgress())
-    app.parts.projector.wake()
-    with anyio.fail_after(60):
-        while (await app.parts.projector.lag()).records:
-            await anyio.sleep(0.05)
+    done = await _bring_in(app, file, copy)
     assert done.manifest.content == manifest.content
     async with connect(elsewhere="-copy") as client, _rest(app, copy) as rest:
         assert await _answers(client, rest) == before
@@ -135,3 +146,22 @@ async def test_everything_that_was_stored_answers_the_same_from_a_copy_under_ano
         assert again.is_error
     left, _, _ = await driver.execute_query("MATCH (n:Arriving|ArchiveImport) RETURN n", database_="neo4j")
     assert left == []
+
+
+@pytest.mark.proves("ING-80")
+@pytest.mark.parametrize("file", sorted(_ARCHIVES.glob("*.jsonl.gz")), ids=lambda file: file.name)
+async def test_a_backup_of_each_earlier_schema_opens_with_everything_in_it(
+    app: App, connect: Connect, namespace: str, file: Path
+) -> None:
+    """Each was written by the release of its schema, with `TEST_KEEP_ARCHIVE=FILE` and the test above."""
+    copy = f"{namespace}-{file.name.partition('.')[0]}"
+    await _bring_in(app, file, copy)
+    async with connect(elsewhere=copy.removeprefix(namespace)) as client, _rest(app, copy) as rest:
+        answers = await _answers(client, rest)
+        assert [hit["title"] for hit in answers["decisions"]["results"]] == ["Use Neo4j", "Use SQLite"]
+        assert {each["name"] for each in answers["neighbours"]["neighbors"]} >= {"Ada"}
+        assert "keel" in json.dumps(answers["entries"]["items"][0])
+        assert len(answers["dialogues"]) == len(("Madeira", "Porto"))
+        assert all(answers.values())
+        why = await ask(client, "why", of="database")
+        assert [each["title"] for each in (*why["in_force"], *why["earlier"])] == ["Use Neo4j", "Use SQLite"]

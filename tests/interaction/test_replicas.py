@@ -1,5 +1,8 @@
 """Two processes of the service on one Neo4j and one Qdrant server, behind nothing or a proxy that takes turns."""
 
+import signal
+import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -30,7 +33,7 @@ def _decision(target: str) -> dict[str, str]:
     return {"title": "Something", "target": target, "rationale": "Because two replicas race for it."}
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-88")
 async def test_of_two_replicas_one_wins_each_target(replicas: Sequence[Service], namespace: str) -> None:
     outcomes: dict[str, list[bool]] = {}
 
@@ -51,7 +54,7 @@ async def test_of_two_replicas_one_wins_each_target(replicas: Sequence[Service],
     assert len(listed[0]["decisions"]) == 20
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-88")
 async def test_a_replica_reads_and_finds_by_meaning_what_was_written_through_another(
     replicas: Sequence[Service], namespace: str
 ) -> None:
@@ -72,7 +75,7 @@ async def test_a_replica_reads_and_finds_by_meaning_what_was_written_through_ano
         assert found["results"][0]["title"] == decision["title"]
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-88")
 @pytest.mark.parametrize("era", ["2026-07-28", "legacy"])
 async def test_any_request_may_go_to_any_replica(replicas: Sequence[Service], namespace: str, era: str) -> None:
     async with connect_to(replicas, namespace, era=era) as client, http_to(replicas, namespace) as http:
@@ -87,7 +90,7 @@ async def test_any_request_may_go_to_any_replica(replicas: Sequence[Service], na
         assert counted[0] == counted[1]
 
 
-@pytest.mark.proves("SVC-83", "RET-25")
+@pytest.mark.proves("SVC-88", "RET-25")
 async def test_turns_of_one_conversation_through_two_replicas_have_one_order(
     replicas: Sequence[Service], namespace: str, cypher: Cypher
 ) -> None:
@@ -114,7 +117,7 @@ async def test_turns_of_one_conversation_through_two_replicas_have_one_order(
     assert len(set(heard[0])) == 16
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-88")
 async def test_the_cooldown_of_a_principal_counts_in_every_replica(replicas: Sequence[Service], namespace: str) -> None:
     async with connect_to(replicas[:1], namespace) as one, connect_to(replicas[1:], namespace) as other:
         await ask(one, "record_decision", **_decision("first"))
@@ -122,7 +125,7 @@ async def test_the_cooldown_of_a_principal_counts_in_every_replica(replicas: Seq
     assert (error["code"], error["details"]["retry_after_seconds"] > 0) == ("RATE_LIMIT_EXCEEDED", True)
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-88")
 async def test_working_memory_has_ten_items_in_every_replica(replicas: Sequence[Service], namespace: str) -> None:
     async def fill(replica: Service) -> None:
         async with connect_to([replica], namespace) as client:
@@ -138,3 +141,34 @@ async def test_working_memory_has_ten_items_in_every_replica(replicas: Sequence[
             items.append((await ask(client, "get_working_memory"))["items"])
     assert items[0] == items[1]
     assert len(items[0]) == 10
+
+
+@pytest.mark.proves("SVC-87", "SVC-88")
+@pytest.mark.long
+async def test_the_work_of_a_killed_replica_is_taken_over_within_seconds_and_it_comes_back(
+    replicas: Sequence[Service], namespace: str, cypher: Cypher
+) -> None:
+    killed, survivor = replicas
+    await cypher(
+        """
+        UNWIND range(1, 400) AS n
+        CREATE (line:Passage:Unprojected {namespace: $namespace, id: 'backlog ' + n, name: 'Line ' + n})
+        SET line.text = line.name
+        """
+    )
+    claimed = "MATCH (claim:ProjectionClaim) WHERE size(claim.elements) > 0 RETURN claim.owner AS owner"
+    with anyio.fail_after(60):
+        while len({row["owner"] for row in await cypher(claimed)}) < 2:
+            await anyio.sleep(0.005)
+    await killed.end(signal.SIGKILL)
+    began = time.monotonic()
+    with anyio.fail_after(60):
+        while (await cypher("RETURN COUNT { (:Unprojected) } AS queued"))[0]["queued"]:
+            await anyio.sleep(0.1)
+    sys.stdout.write(f"the backlog was done {time.monotonic() - began:.1f} s after the kill\n")
+    async with anyio.create_task_group() as restarting:
+        restarting.start_soon(killed.start)
+        verified = await anyio.to_thread.run_sync(survivor.command, "verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    async with connect_to([killed], namespace) as client:
+        assert (await ask(client, "ping"))["status"]

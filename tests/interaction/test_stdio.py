@@ -1,7 +1,9 @@
 """`precedent stdio`: the bridge, as an agent's client starts it."""
 
+import json
 import sys
 from collections.abc import AsyncIterator, Iterator
+from copy import copy
 
 import anyio
 import pytest
@@ -55,7 +57,20 @@ async def _a_proposal_is_made_and_accepted(made: Service, agent: Client) -> None
         assert (hit["id"], hit["origin"]) == (accepted["decision_id"], "human")
 
 
-@pytest.mark.proves("COG-3", "DEC-76", "EVA-14", "EVA-33", "SVC-31", "SVC-32")
+async def _a_bridge_and_a_command_that_know_only_the_home_find_the_service(made: Service) -> None:
+    ports = ("PRECEDENT_PORT", "PRECEDENT_BOLT_PORT", "PRECEDENT_BROWSER_PORT")
+    only_home = {name: value for name, value in made.environment.items() if name not in ports}
+    bridge = StdioServerParameters(command=sys.executable, args=["-m", "cli", "stdio"], env=only_home)
+    async with Client(bridge, mode="auto") as client:
+        assert (await ask(client, "graph_query_neighbors", node_name="x"))["total_neighbors"] == 0
+    home_alone = copy(made)
+    home_alone.environment = only_home
+    status = home_alone.status()
+    assert (status["url"], status["healthy"]) == (made.url, True)
+    assert json.loads(home_alone.command("changes", "--since", "today", "--json").stdout)["changes"]
+
+
+@pytest.mark.proves("COG-3", "DEC-76", "EVA-14", "EVA-33", "SVC-31", "SVC-32", "SVC-85")
 async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_first_call(made: Service) -> None:
     told: list[str | None] = []
 
@@ -74,6 +89,7 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
         assert str(running["browser"]).endswith(f"/browser/?connectURL={bolt}"), "user and address are filled in"
         await tour(client)
         saved = await ask(client, "save_memory", text="Ada keeps a parrot.")
+        await _a_bridge_and_a_command_that_know_only_the_home_find_the_service(made)
         for tool, arguments, kind in (
             ("get_golden_test_results", {}, "Golden Test execution failed"),
             ("store_dual_judge_scores", _JUDGED, "API key not configured"),
@@ -97,6 +113,7 @@ async def test_the_bridge_lists_tools_at_once_and_starts_the_service_for_the_fir
 
 
 @pytest.mark.proves("SVC-31", "SVC-32")
+@pytest.mark.long
 async def test_two_bridges_that_start_at_once_share_one_service(made: Service) -> None:
     answers: list[bool] = []
 

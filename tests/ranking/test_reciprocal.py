@@ -93,4 +93,12 @@ def test_a_record_of_several_places_is_near_to_what_stands_before_and_after_them
 
 @pytest.mark.proves("RET-23")
 def test_words_count_of_the_first_records_alone() -> None:
-    assert order_by_words([_one(record, None, words=record / 10) for record in range(1, 6)], 3) == [5, 4, 3]
+    many = [Evidence(record, "p", "0", None, record / 100) for record in range(60)]
+    assert order_by_words(many) == list(range(59, 9, -1))
+
+
+@pytest.mark.proves("RET-23")
+def test_records_that_only_are_near_stand_after_the_nearest_ten_and_those_that_share_words() -> None:
+    alone = [Evidence(record, "p", "0", 0.9 - record / 100, 0.0) for record in range(20)]
+    assert order_by_meaning(alone) == list(range(20))
+    assert order_by_meaning(alone, by_words=[19, 15]) == [*range(10), 15, 19, *range(10, 15), *range(16, 19)]

@@ -49,6 +49,7 @@ async def test_the_command_reports_what_it_did(environment: dict[str, str], erro
 
 
 @pytest.mark.proves("REF-19")
+@pytest.mark.long
 async def test_the_service_reflects_where_the_last_pass_is_long_ago(
     errors: Store, reflection: ReflectionService, namespace: str, cypher: Cypher
 ) -> None:

@@ -75,6 +75,7 @@ def _serve_until_killed(where: tuple[str, str, str], folder: Path, chance: rando
 
 @pytest.mark.proves("SVC-68")
 @pytest.mark.timeout(600)  # each round starts a service with the model
+@pytest.mark.long
 async def test_a_service_that_is_killed_at_any_moment_converges_at_its_next_start(
     graph: Graph, neo4j: tuple[str, str, str], records: Records, embedder: FastEmbedder, tmp_path: Path
 ) -> None:

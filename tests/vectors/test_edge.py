@@ -1,5 +1,6 @@
 """What the engine in the process guarantees beyond the common tests of vector stores. Source: SVC-73."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from server.core.errors import HomeInUse, VectorsUnavailable
+from server.core.errors import DiskFull, HomeInUse, ModelMismatch, VectorsDamaged, VectorsUnavailable
+from server.vectors.damage import find_set_aside, translate
 from server.vectors.edge import EdgeStore
 from server.vectors.store import Point, point_id
 
@@ -83,18 +85,66 @@ async def test_an_interrupted_creation_starts_again(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_broken_store_names_the_command_that_repairs_it(tmp_path: Path) -> None:
-    store = EdgeStore(tmp_path)
+async def test_a_comparison_names_the_command_that_repairs_a_broken_store_and_leaves_it(tmp_path: Path) -> None:
+    await _break(tmp_path)
+    comparing = EdgeStore(tmp_path, keep_damaged=True)
+    for _ in range(2):
+        with pytest.raises(VectorsDamaged, match="precedent repair") as raised:
+            await comparing.open(4, "model")
+        assert str(tmp_path) not in raised.value.message + raised.value.reason
+        assert "edge_config.json" in raised.value.reason
+    assert find_set_aside(tmp_path) is None
+    await comparing.clear(4, "model")
+    assert await comparing.count() == 0
+    await comparing.close()
+
+
+async def _break(folder: Path, wrong: str = "{ nonsense") -> None:
+    """Leave a store of one point with a file that the engine refuses."""
+    store = EdgeStore(folder)
     await store.open(4, "model")
     await store.upsert([_point("k")])
     await store.close()
-    (tmp_path / "shard" / "edge_config.json").write_text("{ nonsense")
-    with pytest.raises(VectorsUnavailable, match="precedent rebuild") as raised:
+    (folder / "shard" / "edge_config.json").write_text(wrong)
+
+
+def _list_names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.proves("SVC-82")
+async def test_a_broken_store_is_set_aside_once_with_the_reason(tmp_path: Path) -> None:
+    for wrong in ("{ nonsense", "{ other nonsense"):
+        await _break(tmp_path, wrong)
+        store = EdgeStore(tmp_path)
         await store.open(4, "model")
-    assert str(tmp_path) not in raised.value.message
-    await store.clear(4, "model")
-    assert await store.count() == 0
-    await store.close()
+        assert await store.count() == 0
+        await store.upsert([_point("k")])
+        await store.close()
+    kept = find_set_aside(tmp_path)
+    assert kept is not None
+    assert "edge_config.json" in kept.reason
+    assert (Path(kept.folder) / "shard" / "edge_config.json").read_text() == "{ other nonsense"
+    assert _list_names(tmp_path) == ["damaged", "lock", "model.json", "shard"]
+
+
+@pytest.mark.proves("SVC-82")
+async def test_what_is_not_damage_is_never_set_aside(tmp_path: Path) -> None:
+    owner, other = EdgeStore(tmp_path), EdgeStore(tmp_path)
+    await owner.open(4, "model")
+    await owner.upsert([_point("k")])
+    with pytest.raises(HomeInUse):
+        await other.open(4, "model")
+    await owner.close()
+    with pytest.raises(ModelMismatch):
+        await other.open(4, "another model")
+    for passing in (OSError(errno.EACCES, "Permission denied"), Exception("Too many open files (os error 24)")):
+        assert type(translate(passing, tmp_path)) is VectorsUnavailable
+    assert type(translate(OSError(errno.ENOSPC, "No space left on device"), tmp_path)) is DiskFull
+    assert find_set_aside(tmp_path) is None
+    await owner.open(4, "model")
+    assert await owner.count() == 1
+    await owner.close()
 
 
 async def test_a_store_that_is_not_open_is_unavailable(tmp_path: Path) -> None:

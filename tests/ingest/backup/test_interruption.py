@@ -29,6 +29,7 @@ def environment(neo4j: tuple[str, str, str], tmp_path: Path) -> Environment:
 
 
 @pytest.mark.proves("ING-74", "ING-76")
+@pytest.mark.long
 async def test_an_import_that_was_killed_is_completed_by_the_same_one(
     graph: Graph, driver: AsyncDriver, environment: Environment, namespace: str, tmp_path: Path
 ) -> None:

@@ -71,7 +71,7 @@ CREATE (a)-[r:$(each.type)]->(b) SET r = each.p
 """
 
 
-@settings(max_examples=7, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(held=graphs())
 @pytest.mark.proves("ING-64", "ING-70", "ING-74")
 async def test_any_graph_comes_back_exactly_also_under_another_name(

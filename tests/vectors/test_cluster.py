@@ -19,7 +19,7 @@ from server.vectors.remote import Layout, RemoteStore, connect
 from server.vectors.store import Point, point_id
 from tests.qdrant import Qdrant, cluster
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.timeout(300)]
 _DIMENSION = 384
 _LOAD_SECONDS = 6.0
 _VECTORS = np.random.default_rng(1).standard_normal((500, _DIMENSION))
