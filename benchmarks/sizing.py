@@ -19,7 +19,7 @@ from server.vectors.remote import RemoteStore, connect
 from server.vectors.store import PassageOrigin, Point
 from tests.qdrant import Qdrant
 
-_SIZES = (10_000, 50_000)
+_SIZES = (30_000, 60_000)
 _DIMENSION = 384
 _BATCH = 256
 _MILLION = 1_000_000

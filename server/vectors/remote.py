@@ -1,4 +1,4 @@
-"""A Qdrant server or cluster, which many processes may share; 1.17 or newer. Why so: docs/decisions/0028."""
+"""A Qdrant server or cluster, which many processes may share; 1.17 or newer. Why so: docs/decisions/0029."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
