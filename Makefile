@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench chaos damage proofs histories audit clean
+.PHONY: help run test check cache docs bench chaos cluster damage proofs histories audit clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ docs: $(BIN)/.dev ## Generate the reference pages
 
 bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
+
+cluster: $(BIN)/.dev cache ## Kill a node of a Qdrant cluster and a replica of the service under load, on this machine
+	@$(BIN)/python -m pytest -s -m long tests/vectors/test_cluster.py tests/interaction/test_replicas.py
 
 chaos: $(BIN)/.dev cache ## Break a running service in many ways under load: what is lost, and how soon it is back
 	@$(BIN)/python -m benchmarks.chaos

@@ -34,7 +34,7 @@ from server.sessions.service import SessionService
 from server.sessions.summarising import LazySummariser, Summariser
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
-from server.vectors.remote import RemoteStore
+from server.vectors.remote import Layout, RemoteStore
 from server.vectors.remote import connect as connect_qdrant
 from server.vectors.store import VectorStore
 
@@ -134,7 +134,12 @@ def vector_store(settings: Settings, *, keep_damaged: bool = False) -> VectorSto
     With `keep_damaged`, damaged files raise `VectorsDamaged` and are not set aside.
     """
     if settings.qdrant_url:
-        return RemoteStore(connect_qdrant(settings.qdrant_url, settings.qdrant_api_key), settings.qdrant_collection)
+        first, *others = (
+            connect_qdrant(url.strip(), settings.qdrant_api_key, settings.qdrant_grpc_port)
+            for url in settings.qdrant_url.split(",")
+        )
+        layout = Layout(settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_write_consistency)
+        return RemoteStore(first, settings.qdrant_collection, layout, *others)
     return EdgeStore(local_paths(settings).home.vectors, keep_damaged=keep_damaged)
 
 

@@ -23,6 +23,7 @@ from server.vectors.projector import Projector
 from server.vectors.remote import RemoteStore
 from server.vectors.remote import connect as connect_qdrant
 from tests.homes import make_neo4j, prepare_home
+from tests.qdrant import Qdrant, serving
 
 Rows = list[dict[str, Any]]
 Cypher = Callable[..., Awaitable[Rows]]
@@ -150,6 +151,13 @@ async def vectors(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) 
     store = EdgeStore(tmp_path_factory.mktemp("vectors"))
     yield store
     await store.close()
+
+
+@pytest.fixture(scope="session")
+async def qdrant(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Qdrant]:
+    """The Qdrant server of the test run; tests keep apart by collection."""
+    async with serving(tmp_path_factory.mktemp("qdrant")) as node:
+        yield node
 
 
 class FocusedProjector(Projector):

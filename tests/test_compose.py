@@ -11,17 +11,56 @@ from server.core.settings import Settings
 
 _COMPOSE: dict[str, Any] = yaml.safe_load(Path("docker-compose.yml").read_text())
 _SERVICES: dict[str, dict[str, Any]] = _COMPOSE["services"]
+_RUNNING = sorted(name for name, service in _SERVICES.items() if "profiles" not in service)
 _NAMES = {str(field.validation_alias) for field in Settings.model_fields.values()}
 
 
 @pytest.mark.proves("SVC-10")
-def test_every_name_that_precedent_gets_is_a_setting() -> None:
-    assert set(_SERVICES["precedent"]["environment"]) - _NAMES == set()
+@pytest.mark.parametrize("name", ["precedent", "ingest"])
+def test_every_name_that_precedent_gets_is_a_setting(name: str) -> None:
+    assert set(_SERVICES[name]["environment"]) - _NAMES == set()
+
+
+@pytest.mark.proves("SVC-10")
+@pytest.mark.parametrize("name", sorted(_SERVICES))
+def test_every_container_has_limits_and_no_privileges(name: str) -> None:
+    service = _SERVICES[name]
+    assert service["deploy"]["resources"]["limits"].keys() == {"cpus", "memory"}
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    is_root = "build" not in service and "unprivileged" not in service["image"] and "user" not in service
+    assert not is_root, "the Dockerfile and the unprivileged image have a user of their own"
+
+
+def test_the_memory_of_neo4j_fits_its_limit() -> None:
+    environment = _SERVICES["neo4j"]["environment"]
+    used = [
+        int(environment[f"NEO4J_server_memory_{name}_size"].removesuffix("g")) for name in ("heap_max_", "pagecache")
+    ]
+    assert sum(used) < int(_SERVICES["neo4j"]["deploy"]["resources"]["limits"]["memory"].removesuffix("g"))
+
+
+@pytest.mark.proves("SVC-10")
+def test_batch_ingestion_starts_on_demand_alone_and_reads_a_folder_that_it_cannot_change() -> None:
+    ingest, service = _SERVICES["ingest"], _SERVICES["precedent"]
+    assert ingest["profiles"] == ["ingest"]
+    assert "ports" not in ingest
+    assert ingest["entrypoint"] == ["precedent", "ingest"]
+    stores = {name: value for name, value in service["environment"].items() if name.startswith(("NEO4J_", "QDRANT_"))}
+    assert stores.items() <= ingest["environment"].items(), "it writes where the service reads"
+    cache, sources = ingest["volumes"]
+    assert cache == service["volumes"][0], "the embedding model is there"
+    assert sources == f"${{PRECEDENT_SOURCES:-.}}:{ingest['working_dir']}:ro"
+    assert not ingest["environment"]["PRECEDENT_HOME"].startswith("/data"), "the service owns that home"
 
 
 def test_the_image_sets_nothing_but_settings() -> None:
     lines = re.findall(r"^ENV (.+)$", Path("Dockerfile").read_text(), re.MULTILINE)
     assert {pair.split("=")[0] for line in lines for pair in line.split()} - _NAMES == set()
+
+
+def test_vectors_go_over_grpc() -> None:
+    assert _SERVICES["precedent"]["environment"]["QDRANT_GRPC_PORT"] == "6334"
 
 
 @pytest.mark.proves("SVC-10")
@@ -35,7 +74,7 @@ def test_precedent_is_published_and_for_this_machine_alone_browser_and_bolt() ->
     assert all("network_mode" not in service for service in _SERVICES.values())
 
 
-@pytest.mark.parametrize("name", sorted(_SERVICES))
+@pytest.mark.parametrize("name", _RUNNING)
 def test_every_service_has_a_health_check_a_volume_and_comes_back(name: str) -> None:
     service = _SERVICES[name]
     assert service["healthcheck"]["test"]

@@ -108,13 +108,34 @@ class Settings(BaseSettings):
     qdrant_url: str | None = Field(
         default=None,
         validation_alias="QDRANT_URL",
-        description="A Qdrant server to use instead of the engine in the process.",
+        description="A Qdrant server to use instead of the engine in the process; nodes of one cluster are separated "
+        "by commas, and the next one is used where one does not answer.",
     )
     qdrant_api_key: SecretStr | None = Field(
         default=None, validation_alias="QDRANT_API_KEY", description="Its key, where it asks for one."
     )
     qdrant_collection: str = Field(
         default="precedent", validation_alias="QDRANT_COLLECTION", description="Its collection."
+    )
+    qdrant_grpc_port: Port | None = Field(
+        default=None,
+        validation_alias="QDRANT_GRPC_PORT",
+        description="Its gRPC port, usually 6334: searches and writes take less time than over HTTP.",
+    )
+    qdrant_shards: Annotated[int | None, Field(ge=1)] = Field(
+        default=None,
+        validation_alias="QDRANT_SHARDS",
+        description="Shards of a collection that is created, for a cluster; by default as many as it has nodes.",
+    )
+    qdrant_replicas: Annotated[int, Field(ge=1)] = Field(
+        default=1,
+        validation_alias="QDRANT_REPLICAS",
+        description="Copies of each shard of a collection that is created; with 2, a node of a cluster may fail.",
+    )
+    qdrant_write_consistency: Annotated[int, Field(ge=1)] = Field(
+        default=1,
+        validation_alias="QDRANT_WRITE_CONSISTENCY",
+        description="Copies that have to confirm a write before it counts as stored.",
     )
 
     tavily_api_key: SecretStr | None = Field(

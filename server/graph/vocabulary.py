@@ -67,6 +67,7 @@ LABELS = frozenset(
         "Unprojected",
         "Unlinked",
         "EmbeddingModel",
+        "ProjectionClaim",
     }
 )
 """Reserved labels: never the native label of an agent's entity."""

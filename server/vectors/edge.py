@@ -10,7 +10,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -49,6 +49,8 @@ class EdgeStore:
     Where its files are damaged, `open` sets them aside and creates an empty store: the projector fills it again. With
     `keep_damaged` it raises `VectorsDamaged` instead, and changes nothing. Source: SVC-82.
     """
+
+    shared: ClassVar[bool] = False
 
     def __init__(self, folder: Path, *, keep_damaged: bool = False) -> None:
         self._folder = folder

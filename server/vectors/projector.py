@@ -5,15 +5,15 @@ deletion while its `Tombstone` exists. After each change of Qdrant, one statemen
 and otherwise queues the record again. Therefore a crash at any moment, a writer in between and a second projector all
 lead to the same result.
 
-One case remains: of several projectors, one ends between storing a point and settling it, while another processes the
-deletion or a later revision of the same record. The graph does not confirm such a point, so searches ignore it, and
-`precedent repair` removes it.
+Projectors of one Qdrant server claim what they process (server/vectors/claims.py). A claim also delays the deletion
+of its records, so that a projector that is killed after storing a point leaves a tombstone for it. Where there are more
+points than records all the same, such as after a restore, the projector removes those without a record, page by page.
 
-Source: SVC-67, SVC-68, SVC-69.
+Source: SVC-67, SVC-68, SVC-69, SVC-87.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -25,9 +25,10 @@ from server.core.errors import InternalError, ModelMismatch, PrecedentError
 from server.core.types import Row
 from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
+from server.vectors.claims import ProjectionClaims
 from server.vectors.damage import describe
 from server.vectors.outbox import change_queued
-from server.vectors.repair import has_dead_sample, requeue_missing
+from server.vectors.repair import has_dead_sample, queue_orphans, requeue_missing
 from server.vectors.store import PassageOrigin, Point, VectorStore, point_id, refuse_other_model, unpack_vector
 
 T = TypeVar("T")
@@ -35,6 +36,8 @@ _log = structlog.get_logger(__name__)
 _BATCH = 32
 """Records of one step. A write that waits to be searchable waits at most for one step of a backlog."""
 _LONGEST_PAUSE = 15.0
+_SHORT_PAUSE = 0.05
+"""Seconds between two looks at a record that a caller waits for and another process projects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class Projector:
         self._behind_since: float | None = None
         self._prepared = False
         self._following = False
+        self._claims = ProjectionClaims(graph) if vectors.shared else None
+        self._orphans: AsyncIterator[int] | None = None
 
     @property
     def following(self) -> bool:
@@ -113,10 +118,13 @@ class Projector:
 
         Raises `ModelMismatch` where another process has changed the model meanwhile.
         """
-        while True:
-            await self._retry_until_done(self._project_all)
-            with anyio.move_on_after(self._poll):
-                await self._wake_up.wait()
+        try:
+            while True:
+                await self._retry_until_done(self._project_all)
+                with anyio.move_on_after(_SHORT_PAUSE if self._waiters else self._poll):
+                    await self._wake_up.wait()
+        finally:
+            await self._release_claim()
 
     async def drain(self, report: Callable[[int], None] = lambda _: None) -> int:
         """Project everything that is queued and return the number of records; `report` gets the number of each step.
@@ -125,9 +133,12 @@ class Projector:
         """
         await self.prepare()
         total = 0
-        while done := await self._step():
-            total += done
-            report(done)
+        try:
+            while (done := await self._step()) or await self._wait_for_others():
+                total += done
+                report(done)
+        finally:
+            await self._release_claim()
         return total
 
     def wake(self) -> None:
@@ -166,8 +177,21 @@ class Projector:
         self._wake_up = anyio.Event()
         await self.prepare()
         self._following = True
-        while await self._step():
+        while await self._step() or await self._queue_orphans():
             pass
+        await self._release_claim()
+
+    async def _release_claim(self) -> None:
+        if self._claims:
+            await self._claims.release()
+
+    async def _wait_for_others(self) -> bool:
+        """Wait a moment for other projectors if they process the rest of the queue; return whether they do."""
+        if not self._claims or not await self._claims.others_exist():
+            return False
+        lag = await self.lag()
+        await anyio.sleep(_SHORT_PAUSE)
+        return bool(lag.records or lag.deletions)
 
     async def _step(self) -> int:
         """Process one batch of deletions and of records, waited-for records first; return their number."""
@@ -187,6 +211,10 @@ class Projector:
 
     async def _project(self, elements: Sequence[str]) -> int:
         """Project these queued records, or any if none are given; return their number."""
+        if self._claims:
+            elements = await self._claims.take(elements, self._batch)
+            if not elements:
+                return 0
         rows = await self._graph.run("projection/pending", elements=elements, limit=self._batch)
         if not rows:
             return 0
@@ -210,7 +238,10 @@ class Projector:
 
     async def _delete_points(self) -> int:
         """Delete the points of one batch of tombstones; return their number."""
-        rows = await self._graph.run("projection/tombstones", limit=_BATCH)
+        owner = self._claims.owner if self._claims else ""
+        rows = await self._graph.run("projection/tombstones", owner=owner, limit=_BATCH)
+        if not rows:
+            return 0
         # A stop waits for all three: next to other projectors, the tombstone may be gone before the next round.
         with anyio.CancelScope(shield=True):
             await self._vectors.delete([point_id(row["namespace"], row["kind"], row["key"]) for row in rows])
@@ -239,7 +270,14 @@ class Projector:
             found = await requeue_missing(self._graph, self._vectors)
             _log.warning("vectors_requeued", missing=found.missing, stale=found.stale, dead=found.dead)
         elif points > records + lag.deletions:
-            _log.warning("vectors_without_records", points=points, records=records, advice="precedent repair")
+            _log.warning("vectors_without_records", points=points, records=records)
+            self._orphans = queue_orphans(self._graph, self._vectors)
+
+    async def _queue_orphans(self) -> bool:
+        """Queue the removal of points without a record, of one page of points; return whether there was a page."""
+        if self._orphans and await anext(self._orphans, None) is None:
+            self._orphans = None
+        return self._orphans is not None
 
     async def _retry_until_done(self, work: Callable[[], Awaitable[T]]) -> T:
         async for attempt in AsyncRetrying(

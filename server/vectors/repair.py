@@ -125,6 +125,13 @@ async def requeue(graph: Graph, namespace: str) -> int:
     return records
 
 
+async def queue_orphans(graph: Graph, vectors: VectorStore) -> AsyncIterator[int]:
+    """Queue the removal of points without a record, page by page; yield the number of each page."""
+    async for difference in _points(graph, vectors):
+        await _apply(graph, vectors, difference)
+        yield difference.report.orphaned
+
+
 async def _all(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]:
     async for difference in _records(graph, vectors):
         yield difference

@@ -9,7 +9,7 @@ Source: SVC-73.
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -139,6 +139,9 @@ class VectorStore(Protocol):
     A folder also raises `DiskFull`. A server also raises `SetupError` (a wrong key) and `InternalError` (a rejected
     request).
     """
+
+    shared: ClassVar[bool]
+    """Whether other processes may use the same points at the same time."""
 
     async def open(self, dimension: int, fingerprint: str) -> None:
         """Open the store, and create it where there is none; a second call has no effect.

@@ -1,12 +1,12 @@
 """The contract of a vector store, for the engine in this process and for the adapter of a Qdrant server.
 
-The adapter runs against the local mode of its client: this tests its semantics, not its network.
+The adapter runs over HTTP and gRPC against a real server; where there is none, only against its client's local mode.
 
 Source: SVC-73.
 """
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from qdrant_client import AsyncQdrantClient
 
 from server.core.errors import ModelMismatch
 from server.vectors.edge import EdgeStore
-from server.vectors.remote import RemoteStore
+from server.vectors.remote import RemoteStore, connect
 from server.vectors.store import PAGE, Hit, PassageOrigin, Point, StoredPoint, VectorStore, point_id
+from tests.qdrant import Qdrant
 
 pytestmark = [
     pytest.mark.anyio,
@@ -32,30 +33,39 @@ _KINDS = ("Decision", "Entry")
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(scope="module", params=["edge", "remote"])
-async def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[VectorStore]:
+_STORES = ("edge", "local mode", "http", "grpc")
+
+
+Make = Callable[[Path], VectorStore]
+
+
+@pytest.fixture(scope="module", params=["edge", "local mode", "http", "grpc"])
+def make(request: pytest.FixtureRequest) -> Make:
+    """Makes a store, not open yet; a folder has one."""
+    if request.param == "edge":
+        return lambda folder: EdgeStore(folder / "vectors")
+    if request.param == "local mode":
+        return lambda _: RemoteStore(AsyncQdrantClient(":memory:"), "precedent")
+    server: Qdrant = request.getfixturevalue("qdrant")
+    port = server.grpc_port if request.param == "grpc" else None
+    return lambda _: RemoteStore(connect(server.url, grpc_port=port), f"contract-{next(_numbers)}")
+
+
+@pytest.fixture(scope="module")
+async def store(make: Make, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[VectorStore]:
     """An open store; tests share it and keep apart by namespace."""
-    folder = tmp_path_factory.mktemp("vectors")
-    made = _edge(folder) if request.param == "edge" else _remote()
+    made = make(tmp_path_factory.mktemp("vectors"))
     await made.open(_DIMENSION, "model-a")
     yield made
     await made.close()
 
 
-@pytest.fixture(params=["edge", "remote"])
-async def own(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
+@pytest.fixture
+async def own(make: Make, tmp_path: Path) -> AsyncIterator[VectorStore]:
     """A store of the test's own, not open yet."""
-    made = _edge(tmp_path) if request.param == "edge" else _remote()
+    made = make(tmp_path)
     yield made
     await made.close()
-
-
-def _edge(folder: Path) -> VectorStore:
-    return EdgeStore(folder / "vectors")
-
-
-def _remote() -> VectorStore:
-    return RemoteStore(AsyncQdrantClient(":memory:"), "precedent")
 
 
 @pytest.fixture

@@ -91,7 +91,8 @@ def _exists(words: list[str]) -> bool:
 @pytest.mark.proves("SVC-78")
 @pytest.mark.parametrize("path", _PAGES, ids=str)
 def test_every_setting_that_a_page_names_exists(path: Path) -> None:
-    known = {str(field.validation_alias) for field in Settings.model_fields.values()} | {"PRECEDENT_PUBLISH"}
+    known = {str(field.validation_alias) for field in Settings.model_fields.values()}
+    known |= {"PRECEDENT_PUBLISH", "PRECEDENT_SOURCES"}  # of the compose file
     named = set(re.findall(r"\b(?:PRECEDENT|NEO4J|QDRANT|AGENT_MEMORY)_[A-Z_]+\b", path.read_text(encoding="utf-8")))
     assert named - known == set()
 

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from server.core.principals import Principal
+from server.entries.retiring import EntryExpiry
 from server.entries.tools import CORRECTIONS, TOOLS
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
@@ -126,6 +127,23 @@ async def test_an_expired_memory_leaves_current_answers(agent: Agent, cypher: Cy
         "MATCH (c:Change {namespace: $namespace, name: 'entries/retire_entries'}) RETURN c.by AS by LIMIT 1"
     )
     assert change["by"] == "precedent"
+
+
+@pytest.mark.proves("SVC-88")
+async def test_an_expired_memory_is_retired_once_by_replicas_that_look_at_the_same_moment(
+    agent: Agent, cypher: Cypher, graph: Graph
+) -> None:
+    for number in range(3):
+        await agent.save(f"Passing thought {number}.", valid_until="2999-12-31")
+    await cypher("MATCH (e:Entry {namespace: $namespace}) SET e.expires_at = datetime()")
+    replicas = [EntryExpiry(graph) for _ in range(3)]
+    async with anyio.create_task_group() as tasks:
+        for replica in replicas:
+            tasks.start_soon(replica.drain)
+    changes = "MATCH (:Change)-[was:WAS]->(e:Entry {namespace: $namespace}) RETURN e.id AS id, e.status AS status"
+    rows = await cypher(changes)
+    assert [row["status"] for row in rows] == ["expired"] * 3
+    assert len({row["id"] for row in rows}) == 3
 
 
 @pytest.mark.proves("MEM-71")

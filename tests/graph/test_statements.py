@@ -15,7 +15,16 @@ _NAMES = sorted(statements())
 _WHOLE = {"backup/nodes", "backup/relations", "backup/foreign"}
 """Statements that are about everything that a namespace holds, of whatever family: all nodes are what they look at."""
 # The first three mark what waits for something, so to read them all is to read the queue; of the others there are few.
-_SHORT = {"Arriving", "Reindex", "Unprojected", "Tombstone", "MemoryCollection", "Token", "Migration"}
+_SHORT = {
+    "Arriving",
+    "Reindex",
+    "Unprojected",
+    "Tombstone",
+    "ProjectionClaim",
+    "MemoryCollection",
+    "Token",
+    "Migration",
+}
 
 
 def _body(statement: Statement) -> str:

@@ -1,8 +1,10 @@
 """Imported records are linked in the background; an import that cannot be linked delays no other."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from io import BytesIO
 
+import anyio
 import pytest
 
 from server.core.errors import PrecedentError
@@ -56,3 +58,20 @@ async def test_a_merge_of_known_records_leaves_nothing_behind(
     assert (imported.imported, imported.skipped) == (0, 1)
     await service.linker.drain(silent=0)
     assert await cypher(collections) == before
+
+
+@pytest.mark.proves("SVC-88")
+async def test_an_import_is_linked_once_by_replicas_that_link_at_the_same_moment(
+    service: SessionService, caller: Principal, cypher: Cypher
+) -> None:
+    for number in range(4):
+        request = AddMemory(prompt=f"Question {number}?", thought="", response=f"Answer {number}.", sessionId="s")
+        await service.add_memory(request, caller)
+    lines = b"".join([line async for line in service.export(["memories"], caller)])
+    await service.import_file(BytesIO(lines.replace(b"mem_", b"again_")), "merge", caller)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(partial(service.linker.drain, silent=0))
+    places = "MATCH (n:Passage {namespace: $namespace}) RETURN n.place AS place, count(n.record) AS records"
+    rows = await cypher(places)
+    assert [row["records"] for row in rows] == [1] * 8

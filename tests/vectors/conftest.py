@@ -14,8 +14,11 @@ from server.graph.graph import Graph, connect
 from server.graph.migrations import migrate
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
+from server.vectors.remote import RemoteStore
+from server.vectors.remote import connect as connect_qdrant
 from server.vectors.store import VectorStore, point_id
 from tests.conftest import Where, empty
+from tests.qdrant import Qdrant
 
 
 @pytest.fixture(scope="session")
@@ -40,14 +43,28 @@ async def graph(migrated: Graph, driver: AsyncDriver) -> Graph:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[EdgeStore]:
+async def edge_store(tmp_path: Path) -> AsyncIterator[EdgeStore]:
     made = EdgeStore(tmp_path / "vectors")
     yield made
     await made.close()
 
 
 @pytest.fixture
-def projector(graph: Graph, store: EdgeStore, embedder: FastEmbedder) -> Projector:
+async def server_store(qdrant: Qdrant, namespace: str) -> AsyncIterator[RemoteStore]:
+    """A collection of the run's Qdrant server."""
+    made = RemoteStore(connect_qdrant(qdrant.url), namespace)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def store(edge_store: EdgeStore) -> VectorStore:
+    """The engine in the process, unless a test file says otherwise."""
+    return edge_store
+
+
+@pytest.fixture
+def projector(graph: Graph, store: VectorStore, embedder: FastEmbedder) -> Projector:
     return Projector(graph, store, embedder, poll=0.05)
 
 

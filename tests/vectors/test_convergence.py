@@ -19,8 +19,10 @@ from server.embedding.embedder import FastEmbedder
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
+from server.vectors.remote import RemoteStore, connect
 from server.vectors.repair import verify
 from server.vectors.store import Point, point_id
+from tests.qdrant import Qdrant
 from tests.vectors.conftest import Records, held
 
 pytestmark = pytest.mark.anyio
@@ -125,11 +127,11 @@ class _Pause:
         self.reached, self.release = anyio.Event(), anyio.Event()
 
 
-class _SlowStore(EdgeStore):
-    """A real store that pauses once at each moment that a test names."""
+class _Pausing:
+    """What makes a real store pause once at each moment that a test names."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._pauses: dict[str, _Pause] = {}
 
     def pause(self, moment: str) -> _Pause:
@@ -141,20 +143,47 @@ class _SlowStore(EdgeStore):
             await pause.release.wait()
 
     async def upsert(self, points: Sequence[Point]) -> None:
-        await super().upsert(points)
+        await super().upsert(points)  # type: ignore[misc]
         await self._wait("after upsert")
 
     async def delete(self, ids: Sequence[str]) -> None:
         await self._wait("before delete")
-        await super().delete(ids)
+        await super().delete(ids)  # type: ignore[misc]
         await self._wait("after delete")
 
 
+class _SlowEdge(_Pausing, EdgeStore):
+    pass
+
+
+class _SlowServer(_Pausing, RemoteStore):
+    pass
+
+
+_SlowStore = _SlowEdge | _SlowServer
+
+
 @pytest.fixture
-async def slow_store(tmp_path: Path) -> AsyncIterator[_SlowStore]:
-    made = _SlowStore(tmp_path / "slow")
-    yield made
-    await made.close()
+def slow_edge(tmp_path: Path) -> _SlowEdge:
+    return _SlowEdge(tmp_path / "slow")
+
+
+@pytest.fixture
+def slow_server(qdrant: Qdrant, namespace: str) -> _SlowServer:
+    return _SlowServer(connect(qdrant.url), namespace)
+
+
+@pytest.fixture(params=["slow_edge", "slow_server"])
+def made_slow(request: pytest.FixtureRequest) -> _SlowStore:
+    """Both engines: a folder of this machine, and a Qdrant server."""
+    made: _SlowStore = request.getfixturevalue(request.param)
+    return made
+
+
+@pytest.fixture
+async def slow_store(made_slow: _SlowStore) -> AsyncIterator[_SlowStore]:
+    yield made_slow
+    await made_slow.close()
 
 
 async def test_a_late_deletion_of_a_point_that_is_not_settled_yet_loses_no_point(

@@ -2,17 +2,22 @@
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import httpx
 import pytest
-from qdrant_client import AsyncQdrantClient
+from grpc import StatusCode
+from grpc.aio import AioRpcError, Metadata
+from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common import client_exceptions
 from qdrant_client.http import exceptions as http_exceptions
 from qdrant_client.http.exceptions import UnexpectedResponse
 
 from server.core.errors import InternalError, PrecedentError, SetupError, VectorsUnavailable
-from server.vectors.remote import _INDEXES, RemoteStore, connect, translate
+from server.vectors.remote import _INDEXES, Layout, RemoteStore, connect, translate
+from server.vectors.store import Point, point_id
+from tests.qdrant import Qdrant, serving
 
 pytestmark = pytest.mark.anyio
 _SECRET = "key=hunter2 at /some/path"
@@ -49,6 +54,21 @@ def test_each_error_class_of_the_client_is_translated_without_its_text(cls: type
 def test_answers_are_grouped_by_what_can_be_done(status: int | None, expected: type[PrecedentError]) -> None:
     ours = translate(_unexpected(status))
     assert type(ours) is expected
+    assert "hunter2" not in ours.message
+
+
+@pytest.mark.proves("SVC-51")
+@pytest.mark.parametrize("code", StatusCode)
+def test_each_status_of_grpc_is_translated_without_its_text(code: StatusCode) -> None:
+    expected = {
+        StatusCode.UNAUTHENTICATED: SetupError,
+        StatusCode.PERMISSION_DENIED: SetupError,
+        StatusCode.INVALID_ARGUMENT: InternalError,
+        StatusCode.UNAVAILABLE: VectorsUnavailable,
+        StatusCode.NOT_FOUND: VectorsUnavailable,
+    }
+    ours = translate(AioRpcError(code, Metadata(), Metadata(), _SECRET))
+    assert type(ours) is expected.get(code, type(ours))
     assert "hunter2" not in ours.message
 
 
@@ -148,3 +168,53 @@ async def test_a_collection_that_another_process_made_at_the_same_moment_is_used
     server = Server(none, lambda: httpx.Response(409, json={"status": {"error": "exists"}}), info)
     await server.store().open(4, "model")
     assert [request.method for request in server.asked] == ["GET", "PUT", "GET"]
+
+
+@pytest.mark.proves("SVC-73")
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+async def test_a_server_that_comes_back_answers_within_seconds(tmp_path: Path, transport: str) -> None:
+    async with serving(tmp_path) as node:
+        store = RemoteStore(connect(node.url, grpc_port=node.grpc_port if transport == "grpc" else None), "c")
+        await store.open(4, "model")
+        await store.upsert([Point(point_id("n", "p", "k"), [1, 0, 0, 0], "n", "p", "k", 1)])
+        await node.stop()
+        with pytest.raises(VectorsUnavailable, match="nothing was lost"):
+            await store.count()
+        await node.start()
+        assert await store.count() == 1, "what was acknowledged is there after a kill"
+        await store.close()
+
+
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+async def test_a_collection_that_was_dropped_is_missing_and_is_created_again(qdrant: Qdrant, transport: str) -> None:
+    port = qdrant.grpc_port if transport == "grpc" else None
+    store = RemoteStore(connect(qdrant.url, grpc_port=port), f"dropped-{transport}")
+    await store.open(4, "model")
+    await store._clients[0].delete_collection(f"dropped-{transport}")
+    with pytest.raises(VectorsUnavailable, match="missing"):
+        await store.search([1, 0, 0, 0], 1, namespace="n", kinds=["p"])
+    await store.open(4, "model")
+    assert await store.count() == 0
+    with pytest.raises(InternalError):
+        await store.upsert([Point(point_id("n", "p", "k"), [1, 0], "n", "p", "k", 1)])
+    await store.close()
+
+
+async def test_the_next_node_is_used_where_one_does_not_answer(qdrant: Qdrant) -> None:
+    dead, alive = connect("http://127.0.0.1:1"), connect(qdrant.url)
+    store = RemoteStore(dead, "next", None, alive)
+    await store.open(4, "model")
+    assert await store.count() == 0
+    await store.close()
+
+
+async def test_a_collection_has_the_layout_of_the_settings_and_exact_vectors_on_disk(qdrant: Qdrant) -> None:
+    client = connect(qdrant.url)
+    store = RemoteStore(client, "layout", Layout(shards=3, replicas=1, write_consistency=1))
+    await store.open(4, "model")
+    info = await client.get_collection("layout")
+    assert info.config.params.shard_number == 3
+    assert isinstance(info.config.params.vectors, models.VectorParams)
+    assert info.config.params.vectors.on_disk
+    assert info.config.quantization_config is not None
+    await store.close()

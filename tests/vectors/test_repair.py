@@ -8,18 +8,25 @@ from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.repair import Report, rebuild, repair, verify
-from server.vectors.store import PAGE, Point, point_id
+from server.vectors.store import PAGE, Point, VectorStore, point_id
 from tests.vectors.conftest import Records, held
 from tests.vectors.test_projector import Another
 
 pytestmark = pytest.mark.anyio
 
 
+@pytest.fixture(params=["edge_store", "server_store"])
+def store(request: pytest.FixtureRequest) -> VectorStore:
+    """Both engines: a folder of this machine, and a Qdrant server."""
+    found: VectorStore = request.getfixturevalue(request.param)
+    return found
+
+
 def _made_up(key: str, revision: int = 1, id_: str | None = None) -> Point:
     return Point(id_ or point_id("n", "passage", key), [1.0] + [0.0] * 383, "n", "passage", key, revision)
 
 
-async def _damaged(records: Records, store: EdgeStore, projector: Projector) -> None:
+async def _damaged(records: Records, store: VectorStore, projector: Projector) -> None:
     """Five records: one whole, one missing, one stale, one queued, one never queued by who wrote it; two orphans."""
     await records.write("whole", "missing", "stale", "queued")
     await projector.drain()
@@ -32,7 +39,7 @@ async def _damaged(records: Records, store: EdgeStore, projector: Projector) -> 
 
 @pytest.mark.proves("SVC-71")
 async def test_verify_counts_differences_and_changes_nothing(
-    graph: Graph, records: Records, store: EdgeStore, projector: Projector
+    graph: Graph, records: Records, store: VectorStore, projector: Projector
 ) -> None:
     await _damaged(records, store, projector)
     before = await held(store), await records.queued()
@@ -45,7 +52,7 @@ async def test_verify_counts_differences_and_changes_nothing(
 
 @pytest.mark.proves("SVC-71")
 async def test_repair_removes_the_differences_that_verify_finds(
-    graph: Graph, records: Records, store: EdgeStore, projector: Projector
+    graph: Graph, records: Records, store: VectorStore, projector: Projector
 ) -> None:
     await _damaged(records, store, projector)
     found = await verify(graph, store)
@@ -57,7 +64,7 @@ async def test_repair_removes_the_differences_that_verify_finds(
 
 
 async def test_a_complete_projection_needs_no_repair(
-    graph: Graph, records: Records, store: EdgeStore, projector: Projector
+    graph: Graph, records: Records, store: VectorStore, projector: Projector
 ) -> None:
     await records.write("a", "b")
     await projector.drain()
@@ -68,7 +75,7 @@ async def test_a_complete_projection_needs_no_repair(
 
 
 async def test_every_page_of_every_namespace_is_compared(
-    graph: Graph, records: Records, store: EdgeStore, embedder: FastEmbedder
+    graph: Graph, records: Records, store: VectorStore, embedder: FastEmbedder
 ) -> None:
     await store.open(embedder.dimension, embedder.fingerprint)
     for namespace in ("a", "b"):
@@ -79,7 +86,7 @@ async def test_every_page_of_every_namespace_is_compared(
 
 @pytest.mark.proves("SVC-72")
 async def test_a_rebuild_gives_the_same_points_again(
-    graph: Graph, records: Records, store: EdgeStore, projector: Projector, embedder: FastEmbedder
+    graph: Graph, records: Records, store: VectorStore, projector: Projector, embedder: FastEmbedder
 ) -> None:
     await _damaged(records, store, projector)
     assert await rebuild(graph, store, embedder) == 5
@@ -93,13 +100,14 @@ async def test_a_rebuild_gives_the_same_points_again(
 
 @pytest.mark.proves("SVC-72")
 async def test_a_rebuild_changes_the_model_and_one_cut_off_in_between_never_mixes_two(
-    graph: Graph, records: Records, store: EdgeStore, projector: Projector, embedder: FastEmbedder
+    graph: Graph, records: Records, store: VectorStore, projector: Projector, embedder: FastEmbedder
 ) -> None:
     await records.write("a")
     await projector.drain()
     another = Another(embedder)
     await store.clear(another.dimension, another.fingerprint)  # as far as a rebuild that was cut off came
-    await store.close()
+    if isinstance(store, EdgeStore):  # which opens at `open` alone
+        await store.close()
     for model in (embedder, another):
         with pytest.raises(ModelMismatch, match="precedent rebuild"):
             await Projector(graph, store, model).prepare()
