@@ -1,5 +1,6 @@
 """The settings, read once from the environment; no other module reads the environment."""
 
+import os
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
@@ -303,3 +304,8 @@ class Settings(BaseSettings):
             return ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+
+def disable_usage_reports() -> None:
+    """Set that Ray sends nothing about its use, unless the environment says otherwise; Ray reads it from there."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -6,7 +6,6 @@ travel with the work, so the nodes need no model of their own. Source: SVC-89.
 """
 
 import asyncio
-import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from typing import Any
 from anyio import to_thread
 
 from server.core.errors import SetupError
+from server.core.settings import disable_usage_reports
 from server.embedding.embedder import Embedder, FastEmbedder
 
 _TEXTS = 64
@@ -84,7 +84,7 @@ async def embed_on_ray(local: Embedder, folder: Path) -> AsyncIterator[RayEmbedd
         ray: Any = import_module("ray")
     except ModuleNotFoundError as error:
         raise SetupError("Ray is not installed: install Precedent with the extra `ray`.") from error
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray sends nothing about its use
+    disable_usage_reports()
     files = await to_thread.run_sync(_read_files, folder)
     already = ray.is_initialized()
     try:

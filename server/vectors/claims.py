@@ -4,7 +4,7 @@ A projector claims a batch before it embeds it. Others leave these records to it
 its process was killed, until the claim expires. They also wait with the deletion of such a record, because its point
 may still be stored. Claims only save work: without them, projectors converge likewise (server/vectors/projector.py).
 
-Source: SVC-87.
+Source: SVC-92.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 Qdrant is a projection, so a store whose files the engine cannot read is set aside and recreated from the graph. What
 passes (a full disk, a missing permission, another process) is not damage.
 
-Source: SVC-82, SVC-83.
+Source: SVC-90, SVC-91.
 """
 
 import errno

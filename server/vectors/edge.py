@@ -47,7 +47,7 @@ class EdgeStore:
     """A `VectorStore` in a folder of this machine.
 
     Where its files are damaged, `open` sets them aside and creates an empty store: the projector fills it again. With
-    `keep_damaged` it raises `VectorsDamaged` instead, and changes nothing. Source: SVC-82.
+    `keep_damaged` it raises `VectorsDamaged` instead, and changes nothing. Source: SVC-90.
     """
 
     shared: ClassVar[bool] = False

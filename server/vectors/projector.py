@@ -9,7 +9,7 @@ Projectors of one Qdrant server claim what they process (server/vectors/claims.p
 of its records, so that a projector that is killed after storing a point leaves a tombstone for it. Where there are more
 points than records all the same, such as after a restore, the projector removes those without a record, page by page.
 
-Source: SVC-67, SVC-68, SVC-69, SVC-87.
+Source: SVC-67, SVC-68, SVC-69, SVC-92.
 """
 
 import time

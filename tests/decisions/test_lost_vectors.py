@@ -35,7 +35,7 @@ async def _points(vectors: EdgeStore, namespace: str) -> list[StoredPoint]:
     return [point async for page in vectors.scan() for point in page if point.namespace == namespace]
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-91")
 @pytest.mark.parametrize("dead", [False, True], ids=["missing", "dead"])
 async def test_a_decision_in_force_is_found_whichever_vectors_are_lost(
     viewer: Caller, store_decisions: Store, projector: Projector, vectors: EdgeStore, namespace: str, *, dead: bool
@@ -64,7 +64,7 @@ async def test_a_decision_in_force_is_found_whichever_vectors_are_lost(
     assert after == pytest.approx(before, abs=0.01)
 
 
-@pytest.mark.proves("SVC-83")
+@pytest.mark.proves("SVC-91")
 async def test_while_vectors_are_recreated_an_answer_says_that_words_alone_were_compared(
     viewer: Caller, store_decisions: Store, projector: Projector, graph: Graph
 ) -> None:

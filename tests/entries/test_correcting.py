@@ -129,7 +129,7 @@ async def test_an_expired_memory_leaves_current_answers(agent: Agent, cypher: Cy
     assert change["by"] == "precedent"
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 async def test_an_expired_memory_is_retired_once_by_replicas_that_look_at_the_same_moment(
     agent: Agent, cypher: Cypher, graph: Graph
 ) -> None:

@@ -33,7 +33,7 @@ def _decision(target: str) -> dict[str, str]:
     return {"title": "Something", "target": target, "rationale": "Because two replicas race for it."}
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 async def test_of_two_replicas_one_wins_each_target(replicas: Sequence[Service], namespace: str) -> None:
     outcomes: dict[str, list[bool]] = {}
 
@@ -54,7 +54,7 @@ async def test_of_two_replicas_one_wins_each_target(replicas: Sequence[Service],
     assert len(listed[0]["decisions"]) == 20
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 async def test_a_replica_reads_and_finds_by_meaning_what_was_written_through_another(
     replicas: Sequence[Service], namespace: str
 ) -> None:
@@ -75,7 +75,7 @@ async def test_a_replica_reads_and_finds_by_meaning_what_was_written_through_ano
         assert found["results"][0]["title"] == decision["title"]
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 @pytest.mark.parametrize("era", ["2026-07-28", "legacy"])
 async def test_any_request_may_go_to_any_replica(replicas: Sequence[Service], namespace: str, era: str) -> None:
     async with connect_to(replicas, namespace, era=era) as client, http_to(replicas, namespace) as http:
@@ -90,7 +90,7 @@ async def test_any_request_may_go_to_any_replica(replicas: Sequence[Service], na
         assert counted[0] == counted[1]
 
 
-@pytest.mark.proves("SVC-88", "RET-25")
+@pytest.mark.proves("SVC-93", "RET-25")
 async def test_turns_of_one_conversation_through_two_replicas_have_one_order(
     replicas: Sequence[Service], namespace: str, cypher: Cypher
 ) -> None:
@@ -117,7 +117,7 @@ async def test_turns_of_one_conversation_through_two_replicas_have_one_order(
     assert len(set(heard[0])) == 16
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 async def test_the_cooldown_of_a_principal_counts_in_every_replica(replicas: Sequence[Service], namespace: str) -> None:
     async with connect_to(replicas[:1], namespace) as one, connect_to(replicas[1:], namespace) as other:
         await ask(one, "record_decision", **_decision("first"))
@@ -125,7 +125,7 @@ async def test_the_cooldown_of_a_principal_counts_in_every_replica(replicas: Seq
     assert (error["code"], error["details"]["retry_after_seconds"] > 0) == ("RATE_LIMIT_EXCEEDED", True)
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 async def test_working_memory_has_ten_items_in_every_replica(replicas: Sequence[Service], namespace: str) -> None:
     async def fill(replica: Service) -> None:
         async with connect_to([replica], namespace) as client:
@@ -143,7 +143,7 @@ async def test_working_memory_has_ten_items_in_every_replica(replicas: Sequence[
     assert len(items[0]) == 10
 
 
-@pytest.mark.proves("SVC-87", "SVC-88")
+@pytest.mark.proves("SVC-92", "SVC-93")
 @pytest.mark.long
 async def test_the_work_of_a_killed_replica_is_taken_over_within_seconds_and_it_comes_back(
     replicas: Sequence[Service], namespace: str, cypher: Cypher

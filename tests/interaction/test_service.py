@@ -172,7 +172,7 @@ async def _damage_beyond_opening(it: Breaking) -> None:
     await it.service.start()
 
 
-@pytest.mark.proves("SVC-62", "SVC-70", "SVC-82", "SVC-83")
+@pytest.mark.proves("SVC-62", "SVC-70", "SVC-90", "SVC-91")
 async def test_a_killed_service_with_damaged_vectors_loses_nothing_and_says_what_it_set_aside(started: Service) -> None:
     done = await play(
         started, "killed, vectors damaged", _damage_beyond_opening, 15, seconds=1, writes=10, verify=False

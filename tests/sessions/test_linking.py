@@ -60,7 +60,7 @@ async def test_a_merge_of_known_records_leaves_nothing_behind(
     assert await cypher(collections) == before
 
 
-@pytest.mark.proves("SVC-88")
+@pytest.mark.proves("SVC-93")
 async def test_an_import_is_linked_once_by_replicas_that_link_at_the_same_moment(
     service: SessionService, caller: Principal, cypher: Cypher
 ) -> None:

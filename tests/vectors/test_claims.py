@@ -48,7 +48,7 @@ async def _wait_until_held(store: VectorStore, expected: dict[str, int]) -> None
             await anyio.sleep(0.02)
 
 
-@pytest.mark.proves("SVC-87")
+@pytest.mark.proves("SVC-92")
 async def test_projectors_share_a_backlog_and_embed_no_record_twice(
     graph: Graph, records: Records, store: VectorStore, embedder: FastEmbedder
 ) -> None:
@@ -67,7 +67,7 @@ async def test_projectors_share_a_backlog_and_embed_no_record_twice(
     assert await records.run("MATCH (claim:ProjectionClaim) RETURN claim") == []
 
 
-@pytest.mark.proves("SVC-87")
+@pytest.mark.proves("SVC-92")
 async def test_a_writer_learns_that_another_projector_has_projected_its_record(
     graph: Graph, records: Records, store: VectorStore, embedder: FastEmbedder
 ) -> None:
@@ -93,7 +93,7 @@ async def test_a_writer_learns_that_another_projector_has_projected_its_record(
         running.cancel_scope.cancel()
 
 
-@pytest.mark.proves("SVC-87", "SVC-68")
+@pytest.mark.proves("SVC-92", "SVC-68")
 async def test_records_of_a_projector_that_was_killed_are_taken_over_when_its_claim_expires(
     graph: Graph, records: Records, store: VectorStore, embedder: FastEmbedder
 ) -> None:

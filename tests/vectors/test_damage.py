@@ -75,7 +75,7 @@ def _list_files(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*"))
 
 
-@pytest.mark.proves("SVC-70", "SVC-82")
+@pytest.mark.proves("SVC-70", "SVC-90")
 @pytest.mark.parametrize(("pattern", "does"), _SEEN)
 async def test_damaged_files_are_found_at_the_start_and_recreated(  # noqa: PLR0917 - what is damaged, and the parts
     graph: Graph,

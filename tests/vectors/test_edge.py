@@ -112,7 +112,7 @@ def _list_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.proves("SVC-82")
+@pytest.mark.proves("SVC-90")
 async def test_a_broken_store_is_set_aside_once_with_the_reason(tmp_path: Path) -> None:
     for wrong in ("{ nonsense", "{ other nonsense"):
         await _break(tmp_path, wrong)
@@ -128,7 +128,7 @@ async def test_a_broken_store_is_set_aside_once_with_the_reason(tmp_path: Path) 
     assert _list_names(tmp_path) == ["damaged", "lock", "model.json", "shard"]
 
 
-@pytest.mark.proves("SVC-82")
+@pytest.mark.proves("SVC-90")
 async def test_what_is_not_damage_is_never_set_aside(tmp_path: Path) -> None:
     owner, other = EdgeStore(tmp_path), EdgeStore(tmp_path)
     await owner.open(4, "model")
