@@ -67,12 +67,12 @@ class Attempts:
     retry_time: float
     retried: int = 0
 
-    async def run(self, attempt: Attempt[T], *, limit: float, repeatable: bool) -> T:
+    async def run(self, attempt: Attempt[T], *, limit: float | None, repeatable: bool) -> T:
         """Return the result of the attempt that was stored.
 
         `repeatable` says that storing it twice has no effect that matters. Raises the driver's errors;
-        `GraphUnavailable` where there is no answer after `limit` seconds; `OutcomeUnknown` where it cannot be known
-        whether the transaction was stored.
+        `GraphUnavailable` where there is no answer after `limit` seconds, if any; `OutcomeUnknown` where it cannot be
+        known whether the transaction was stored.
         """
         outcome: TransactionOutcome[T] = TransactionOutcome()
         with anyio.move_on_after(limit) as scope:

@@ -227,9 +227,14 @@ class Graph:
             )
 
     async def define(self, text: LiteralString) -> None:
-        """Run a statement of a migration."""
-        with translate_errors():
+        """Run a statement of a migration: it may run again, because a start that was interrupted runs it again too."""
+
+        async def attempt(outcome: TransactionOutcome[None]) -> None:
             await self._driver.execute_query(Query(text), database_=self._database)
+            outcome.result = None
+
+        with translate_errors():
+            await self._attempts.run(attempt, limit=None, repeatable=True)
 
     async def ping(self) -> None:
         """Raise `GraphUnavailable` unless Neo4j answers."""
