@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 import anyio
@@ -87,9 +88,9 @@ class History:
         return sum(bool(call.token) and call.outcome == "ok" for call in self.calls)
 
     def find_recovery(self, broken: float) -> float | None:
-        """Return the seconds from a fault to the first acknowledged write that began after it."""
-        ends = [call.ended for call in self.calls if call.token and call.outcome == "ok" and call.started >= broken]
-        return min(ends) - broken if ends else None
+        """Return the longest time in seconds without an acknowledged write since a fault; None if none followed."""
+        ends = sorted(call.ended for call in self.calls if call.token and call.outcome == "ok" and call.ended >= broken)
+        return max(end - before for before, end in pairwise([broken, *ends])) if ends else None
 
 
 def build_text(token: str) -> str:
