@@ -26,7 +26,15 @@ BLOCK = 1_000
 """Lines between two checksums."""
 TRANSIENT = frozenset({"Unprojected", "Arriving"})
 """Labels that mark the progress of a record; they are not part of its content."""
-REFUSED = TRANSIENT | {"Token", "Tombstone", "Sequence", "ArchiveImport", "Migration", "EmbeddingModel"}
+REFUSED = TRANSIENT | {
+    "Token",
+    "Tombstone",
+    "ProjectionClaim",
+    "Sequence",
+    "ArchiveImport",
+    "Migration",
+    "EmbeddingModel",
+}
 """Labels that no node of a backup has: credentials stay in their home, and the rest is created again."""
 # A zoned one is the local time, the offset, and of a datetime the zone; a point is its SRID and coordinates.
 _SCALARS: dict[str, type] = {
