@@ -88,7 +88,8 @@ async def embed_on_ray(local: Embedder, folder: Path) -> AsyncIterator[RayEmbedd
     files = await to_thread.run_sync(_read_files, folder)
     already = ray.is_initialized()
     try:
-        await to_thread.run_sync(lambda: ray.init(log_to_driver=False, ignore_reinit_error=True))
+        # In this thread: Ray's processes end with the thread that started them.
+        ray.init(log_to_driver=False, ignore_reinit_error=True)
     except (ConnectionError, OSError, ValueError) as error:
         raise SetupError("The Ray cluster cannot be reached; check RAY_ADDRESS.") from error
     try:

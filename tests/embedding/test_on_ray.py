@@ -1,13 +1,11 @@
 """Bulk embedding on a Ray cluster: a local one with two workers. Source: SVC-89."""
 
-import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from pytest import TempPathFactory
 
 from server.core.home import Cache
 from server.core.settings import Settings
@@ -26,15 +24,11 @@ _TEXTS = [f"Text number {n} is about parrots. " * (1 + n % 9) for n in range(200
 
 
 @pytest.fixture(scope="module")
-async def on_ray(embedder: FastEmbedder, tmp_path_factory: TempPathFactory) -> AsyncIterator[RayEmbedder]:
-    home = os.environ.get("HOME")
-    os.environ["HOME"] = str(tmp_path_factory.mktemp("ray"))  # where Ray keeps its token
-    try:
+async def on_ray(embedder: FastEmbedder) -> AsyncIterator[RayEmbedder]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("RAY_AUTH_MODE", "disabled")  # else Ray leaves a token in the user's folder
         async with embed_on_ray(embedder, model_folder(Cache(Settings().cache))) as made:
             yield made
-    finally:
-        if home:
-            os.environ["HOME"] = home
 
 
 @pytest.mark.proves("SVC-89")
