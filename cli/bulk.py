@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from cli.terminal import err
-from server.composition import BATCHES, load_bulk_embedder, vector_store
+from server.composition import BATCHES, load_embedder, open_bulk_embedder, vector_store
 from server.core.errors import Unavailable
 from server.core.settings import Settings
 from server.core.types import BulkPlace
@@ -31,7 +31,7 @@ async def project_pending(graph: Graph, settings: Settings, on: BulkPlace = "her
     vectors = vector_store(settings)
     try:
         with err.status("Making it searchable by meaning …"):
-            async with load_bulk_embedder(settings, on) as embedder:
+            async with open_bulk_embedder(settings, await load_embedder(settings), on) as embedder:
                 await Projector(graph, vectors, embedder, batch=BATCHES[on]).drain()
     except Unavailable as error:
         err.print(

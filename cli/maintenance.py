@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from server.composition import BATCHES, load_bulk_embedder, load_embedder, vector_store
+from server.composition import BATCHES, load_embedder, open_bulk_embedder, vector_store
 from server.core.errors import HomeInUse
 from server.core.settings import Settings
 from server.core.types import BulkPlace
@@ -53,9 +53,12 @@ async def repair(settings: Settings, progress: Callable[[int], None]) -> Report:
 
 async def rebuild(settings: Settings, progress: Callable[[int], None], on: BulkPlace = "here") -> int:
     """Delete all vectors, index all records again, embedded here or on Ray, and return their number."""
-    async with _projection(settings, "rebuild") as (graph, vectors, local), load_bulk_embedder(settings, on) as bulk:
-        records = await projection.rebuild(graph, vectors, local)
-        await Projector(graph, vectors, bulk, batch=BATCHES[on]).drain(progress)
+    async with (
+        _projection(settings, "rebuild") as (graph, vectors, local),
+        open_bulk_embedder(settings, local, on) as embedder,
+    ):
+        records = await projection.rebuild(graph, vectors, embedder)
+        await Projector(graph, vectors, embedder, batch=BATCHES[on]).drain(progress)
         return records
 
 

@@ -33,12 +33,12 @@ from server.sessions.extractive import ExtractiveSummariser
 from server.sessions.service import SessionService
 from server.sessions.summarising import LazySummariser, Summariser
 from server.vectors.edge import EdgeStore
-from server.vectors.projector import Projector
+from server.vectors.projector import BATCH, Projector
 from server.vectors.remote import Layout, RemoteStore
 from server.vectors.remote import connect as connect_qdrant
 from server.vectors.store import VectorStore
 
-BATCHES: Mapping[BulkPlace, int] = {"here": 32, "ray": 2_048}
+BATCHES: Mapping[BulkPlace, int] = {"here": BATCH, "ray": 2_048}
 """How many records bulk work embeds in one step: enough for all workers of a cluster."""
 
 
@@ -115,12 +115,8 @@ async def load_embedder(settings: Settings) -> Embedder:
 
 
 @asynccontextmanager
-async def load_bulk_embedder(settings: Settings, on: BulkPlace) -> AsyncIterator[Embedder]:
-    """The same model for bulk work, on this machine or on a Ray cluster.
-
-    Raises `EmbeddingUnavailable`, and `SetupError` where there is no Ray.
-    """
-    local = await load_embedder(settings)
+async def open_bulk_embedder(settings: Settings, local: Embedder, on: BulkPlace) -> AsyncIterator[Embedder]:
+    """Give the model `local` for bulk work, in this process or on Ray; raises `SetupError` where there is no Ray."""
     if on == "here":
         yield local
         return

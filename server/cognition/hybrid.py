@@ -1,6 +1,6 @@
 """Searching insights: weighted reciprocal rank fusion of meaning and words, with evidence from the graph.
 
-Both lists are a hundred passages deep and are cut after fusion. Graph evidence never displaces a match: an insight that
+Both lists are cut after fusion. Graph evidence never displaces a match: an insight that
 describes or mentions an entity of the query, or a related entity, gets `graph` in its `why` where a list has it too;
 otherwise it follows after all matches (docs/decisions/0011).
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from anyio import to_thread
 
-from server.core.errors import SetupError
+from server.core.errors import EmbeddingUnavailable, SetupError
 from server.core.settings import disable_usage_reports
 from server.embedding.embedder import Embedder, FastEmbedder
 
@@ -50,6 +50,11 @@ class RayEmbedder:
             worker = await self._idle.get()
             try:
                 done = await worker.embed.remote([texts[index] for index in task])
+            except Exception as error:
+                # Ray's errors wrap those of the worker, which may be of any class.
+                raise EmbeddingUnavailable(
+                    "A worker of the Ray cluster failed or ended. Run the same command again: it goes on."
+                ) from error
             finally:
                 self._idle.put_nowait(worker)
             vectors.update(zip(task, done, strict=True))

@@ -33,7 +33,7 @@ from server.vectors.store import PassageOrigin, Point, VectorStore, point_id, re
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
-_BATCH = 32
+BATCH = 32
 """Records of one step. A write that waits to be searchable waits at most for one step of a backlog."""
 _LONGEST_PAUSE = 15.0
 _SHORT_PAUSE = 0.05
@@ -64,7 +64,7 @@ class Projector:
     """Projects one graph into one vector store; several projectors may run on the same graph and store."""
 
     def __init__(
-        self, graph: Graph, vectors: VectorStore, embedder: Embedder, *, poll: float = 0.5, batch: int = _BATCH
+        self, graph: Graph, vectors: VectorStore, embedder: Embedder, *, poll: float = 0.5, batch: int = BATCH
     ) -> None:
         """`poll` is in seconds: the longest time until writes of other processes are noticed.
 
@@ -239,7 +239,7 @@ class Projector:
     async def _delete_points(self) -> int:
         """Delete the points of one batch of tombstones; return their number."""
         owner = self._claims.owner if self._claims else ""
-        rows = await self._graph.run("projection/tombstones", owner=owner, limit=_BATCH)
+        rows = await self._graph.run("projection/tombstones", owner=owner, limit=BATCH)
         if not rows:
             return 0
         # A stop waits for all three: next to other projectors, the tombstone may be gone before the next round.

@@ -3,10 +3,13 @@
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from server.core.errors import EmbeddingUnavailable
 from server.core.home import Cache
 from server.core.settings import Settings
 from server.embedding.embedder import FastEmbedder
@@ -63,6 +66,17 @@ async def test_a_rebuild_that_was_stopped_goes_on_to_the_same_vectors(
         assert made[ids[0]] == pytest.approx(first, abs=0.02)  # the store keeps a byte for each number
     finally:
         await store.close()
+
+
+@pytest.mark.proves("SVC-89")
+async def test_a_worker_that_ended_is_an_error_that_says_to_run_again(embedder: FastEmbedder) -> None:
+    async with embed_on_ray(embedder, model_folder(Cache(Settings().cache))) as made:
+        ray: Any = import_module("ray")
+        worker = await made._idle.get()
+        ray.kill(worker)
+        made._idle.put_nowait(worker)
+        with pytest.raises(EmbeddingUnavailable, match="Run the same command again"):
+            await made.embed_passages(_TEXTS)
 
 
 @pytest.mark.proves("SVC-89")
