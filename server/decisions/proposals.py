@@ -25,7 +25,13 @@ from server.decisions.models import (
 )
 from server.decisions.refusals import format_ids, quote
 from server.decisions.times import describe_period, require_period
-from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
+from server.decisions.writing import (
+    DecisionWriter,
+    Record,
+    add_agent_marker,
+    load_decisions_to_replace,
+    require_stored,
+)
 from server.graph.graph import Graph, Transaction
 from server.graph.keys import comparison_key, content_key
 
@@ -61,13 +67,7 @@ class ProposalService:
             references = await self._writer.load_references(
                 transaction, caller, request.requires, evidence_ids, "evidence_ids"
             )
-            found = await transaction.run(
-                "decisions/decisions_to_replace",
-                namespace=caller.namespace,
-                ids=supersedes,
-                target_key=proposal["target_key"],
-                now=proposal["at"],
-            )
+            found = await load_decisions_to_replace(transaction, supersedes, proposal)
             if error := refusals.find_proposal_error(supersedes, found, request.target):
                 raise error
             rejected = await transaction.one(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from server.core.errors import Conflict
 from server.core.principals import Principal
+from server.core.types import Row
 from server.decisions import refusals
 from server.decisions.models import (
     AcceptProposal,
@@ -38,7 +39,13 @@ from server.decisions.reading_models import (
 from server.decisions.refusals import format_ids, quote
 from server.decisions.search import DecisionSearch
 from server.decisions.times import describe_period
-from server.decisions.writing import DecisionWriter, Record, add_agent_marker, require_stored
+from server.decisions.writing import (
+    DecisionWriter,
+    Record,
+    add_agent_marker,
+    load_decisions_to_replace,
+    require_stored,
+)
 from server.graph.graph import Transaction
 from server.interface.times import Clock, now
 from server.parts import Parts
@@ -75,12 +82,11 @@ class DecisionService:
         try:
             await self._graph.transaction(work)
         except Conflict as conflict:
-            in_force = await self._graph.run(
-                "decisions/decisions_in_force",
-                namespace=caller.namespace,
-                target_key=decision["target_key"],
-                now=decision["at"],
-            )
+
+            async def load_in_force(transaction: Transaction) -> list[Row]:
+                return await load_decisions_to_replace(transaction, [], decision)
+
+            in_force = await self._graph.transaction(load_in_force)
             if not in_force:
                 raise
             raise refusals.build_conflict(in_force, request.target, caller) from conflict

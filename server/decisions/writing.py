@@ -151,13 +151,7 @@ class DecisionWriter:
     ) -> None:
         """Put a decision in force in place of others; raise why that is not possible."""
         await transaction.run("decisions/lock_decisions", namespace=caller.namespace, ids=old_ids)
-        found = await transaction.run(
-            "decisions/decisions_to_replace",
-            namespace=caller.namespace,
-            ids=old_ids,
-            target_key=decision["target_key"],
-            now=decision["at"],
-        )
+        found = await load_decisions_to_replace(transaction, old_ids, decision)
         if error := refusals.find_supersede_error(old_ids, found, decision["target"], caller):
             raise error
         row = await transaction.one("decisions/supersede_decision", old_ids=old_ids, **decision, **references)
@@ -167,6 +161,24 @@ class DecisionWriter:
         """Wait, after the transaction and for a bounded time, until what was stored is found by meaning."""
         ids = [passage["id"] for passage in record["passages"]]
         return await wait_for_passages(self._parts.projector, record["namespace"], ids, self._parts.searchable_wait)
+
+
+async def load_decisions_to_replace(transaction: Transaction, ids: Sequence[str], record: Record) -> list[Row]:
+    """Return the decisions `ids`, and the decisions in force for the target of `record`.
+
+    A statement that reads while another caller puts one decision in place of another may find neither of them in force.
+    So before it says that nothing is, it reads again with the latest decision locked, until no later one came.
+    """
+    target = {"namespace": record["namespace"], "target_key": record["target_key"]}
+    locked = None
+    while True:
+        found = await transaction.run("decisions/decisions_to_replace", ids=ids, now=record["at"], **target)
+        if any(row["in_force"] for row in found):
+            return found
+        latest = await transaction.one("decisions/lock_latest_decision", **target)
+        if latest is None or latest["id"] == locked:
+            return found
+        locked = latest["id"]
 
 
 def require_stored(row: Row | None, references: Record) -> Row:

@@ -120,6 +120,36 @@ async def test_racers_who_always_try_again_build_one_chain(
     assert sorted(chain[1:]) == sorted(_won(outcomes))
 
 
+@pytest.mark.proves("DEC-6")
+async def test_who_comes_too_late_is_told_what_is_in_force_while_it_is_replaced(
+    agent: Caller, caller: Callable[..., Caller]
+) -> None:
+    first = await agent.record("database")
+    second = await agent.supersede("database", first)
+    done = anyio.Event()
+
+    async def replace(who: Caller) -> str:
+        current = second
+        for _ in range(40):
+            current = await who.supersede("database", current)
+        done.set()
+        return current
+
+    async def come_too_late(who: Caller) -> str:
+        refused = 0
+        while not done.is_set():
+            for act in (who.supersede("database", first), who.record("database")):
+                try:
+                    raise AssertionError(f"{await act} was put in force beside another")
+                except Conflict as conflict:
+                    assert conflict.details["active_decision_id"], conflict
+                    refused += 1
+        return str(refused)
+
+    outcomes = await _at_once(caller, [replace, *[come_too_late] * 6])
+    assert len(_won(outcomes)) == 7, _refused(outcomes)
+
+
 async def test_different_targets_do_not_hinder_one_another(caller: Callable[..., Caller]) -> None:
     acts: list[Act] = [lambda who, target=f"target {number}": who.record(target) for number in range(16)]  # type: ignore[misc]
     assert len(_won(await _at_once(caller, acts))) == 16
