@@ -71,9 +71,10 @@ WITH n, CASE
     ]-()){1,30} (later)
     WHERE coalesce(later.effective_at, later.created_at) <= $as_of
   } THEN 'superseded'
-  // Without a link to it, the properties say when it was replaced.
-  WHEN n.status IN ['active', 'superseded'] AND NOT EXISTS { (n)<-[:SUPERSEDES]-() } AND coalesce(
-    n.superseded_at <= $known_at AND coalesce(n.superseded_from, n.superseded_at) <= $as_of, n.status = 'superseded'
+  // The properties keep when it was replaced where the record that replaced it was retracted since.
+  WHEN n.status IN ['active', 'superseded'] AND coalesce(
+    n.superseded_at <= $known_at AND coalesce(n.superseded_from, n.superseded_at) <= $as_of,
+    n.status = 'superseded' AND NOT EXISTS { (n)<-[:SUPERSEDES]-() }
   ) THEN 'superseded'
   WHEN n.status IN ['active', 'superseded'] AND n.valid_until <= $as_of THEN 'expired'
   WHEN n.status = 'superseded' THEN 'active'

@@ -224,6 +224,19 @@ async def test_what_was_retracted_counted_before_that(admin: Caller, clock: Cloc
     assert (read.id, read.status, read.about) == (wrong, "active", ["Redis", "cart cache"])
 
 
+@pytest.mark.proves("DEC-82", "DEC-84")
+async def test_what_a_retracted_decision_ended_stays_ended_at_every_later_time(
+    admin: Caller, clock: Clock, cypher: Cypher
+) -> None:
+    old = await admin.record("cart cache")
+    planned = await admin.supersede("cart cache", old, effective_at=_text(clock.at + timedelta(days=3)))
+    clock.passes(days=1)
+    wrong = await admin.supersede("cart cache", planned)
+    clock.passes(days=1)
+    await retract(cypher, wrong, clock.at)
+    assert (await _states(admin))[old] == (await _states(admin, as_of=_text(clock.at)))[old] == "superseded"
+
+
 @pytest.mark.proves("DEC-85")
 async def test_what_was_retracted_stays_readable(admin: Caller, clock: Clock, cypher: Cypher) -> None:
     wrong = await admin.record("cart cache", "Carts live in Redis")
