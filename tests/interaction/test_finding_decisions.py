@@ -1,6 +1,7 @@
 """A new client finds what was decided: in other words, by name and number, among 200 unrelated decisions in force."""
 
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import Any
 
 import anyio
@@ -10,12 +11,9 @@ from mcp import Client
 from server.app import App
 from server.core.principals import Principal, Role
 from server.decisions.models import RecordDecision
-from tests.conftest import Cypher
 from tests.interaction.tools import ask
 
 pytestmark = pytest.mark.anyio
-_ONE_ERA = pytest.mark.parametrize("era", ["2026-07-28"], indirect=True)
-"""Both eras answer alike, and two hundred decisions take seconds to record."""
 
 _AREAS = ["billing", "login", "search", "catalogue", "shipping", "returns", "email", "reports", "backups", "payments"]
 _RULES = [
@@ -42,7 +40,19 @@ _RULES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def namespace() -> str:
+    """One for all tests of this file: two hundred decisions take seconds to record."""
+    return f"two-hundred-{token_hex(4)}"
+
+
 @pytest.fixture
+def era() -> str:
+    """Both eras answer alike."""
+    return "2026-07-28"
+
+
+@pytest.fixture(scope="module")
 async def unrelated(app: App, namespace: str) -> int:
     """Two hundred decisions in force that have nothing to do with what is asked."""
     human = Principal("grace", "human", Role.ADMIN, namespace)
@@ -74,10 +84,9 @@ async def _search(client: Client, query: str, **more: Any) -> list[Mapping[str, 
     return found
 
 
-@_ONE_ERA
 @pytest.mark.proves("DEC-28", "DEC-29", "RET-19", "RET-20")
 async def test_among_200_decisions_in_force_the_one_that_was_asked_for_comes_first(
-    app: App, client: Client, unrelated: int, cypher: Cypher
+    app: App, client: Client, unrelated: int
 ) -> None:
     assert unrelated == 200
     storage = await _record(
@@ -112,11 +121,8 @@ async def test_among_200_decisions_in_force_the_one_that_was_asked_for_comes_fir
         assert "list_decisions" in answer["message"]
 
 
-@_ONE_ERA
 @pytest.mark.proves("DEC-33", "DEC-41")
-async def test_an_exact_draft_is_not_drowned_by_decisions_in_force(
-    app: App, client: Client, unrelated: int, namespace: str
-) -> None:
+async def test_an_exact_draft_is_not_drowned_by_decisions_in_force(app: App, client: Client, unrelated: int) -> None:
     evidence = [
         (await ask(client, "save_memory", text=f"The crane of dock {number} froze again."))["id"] for number in range(3)
     ]
@@ -135,7 +141,6 @@ async def test_an_exact_draft_is_not_drowned_by_decisions_in_force(
     assert all(sum(each["amount"] for each in hit["why"]) == pytest.approx(hit["score"]) for hit in hits)
 
 
-@_ONE_ERA
 @pytest.mark.proves("DEC-39", "DEC-40")
 async def test_a_search_keeps_to_a_target_a_thing_a_status_and_a_time_and_goes_on_in_pages(
     app: App, client: Client, unrelated: int
@@ -155,33 +160,3 @@ async def test_a_search_keeps_to_a_target_a_thing_a_status_and_a_time_and_goes_o
         seen += [hit["id"] for hit in page["results"]]
         offset = page.get("next_offset")
     assert len(seen) == len(set(seen)) == page["total"] >= 10
-
-
-@pytest.mark.proves("MEM-30", "MEM-31", "RET-18")
-async def test_a_search_of_memories_names_the_decision_that_answers_better(app: App, client: Client) -> None:
-    await ask(client, "save_memory", text="Ada had tea with Grace in the garden.")
-    await _record(client, "Write the services in Python", "programming language", "Everybody here reads it.")
-    await app.parts.projector.drain()
-    answer = await ask(client, "search", query="which programming language do we write services in?")
-    assert '1 decision in force matches better: "Write the services in Python"' in answer["message"]
-    assert "search_decisions" in answer["message"]
-    nothing = await ask(client, "search", query="xyzzy", project="nowhere")
-    assert nothing["items"] == []
-    assert "omit project" in nothing["message"]
-
-
-@pytest.mark.proves("MEM-20", "RET-8", "RET-12")
-async def test_memories_score_between_0_and_1_and_an_exact_word_is_first(app: App, client: Client) -> None:
-    pool = await ask(client, "save_memory", text="Postgres pool exhausted under load")
-    lag = await ask(client, "save_memory", text="MySQL replication lag of ten seconds")
-    await app.parts.projector.drain()
-    found = await ask(client, "search", query="Postgres")
-    assert found["items"][0]["id"] == pool["id"]
-    assert "words" in found["items"][0]["matched"]
-    assert found["items"][0]["score"] > 0.5
-    # Neither shares a word with it, and both are a little like it: the nearest there are.
-    alike = {hit["id"] for hit in (await ask(client, "search", query="database problems"))["items"]}
-    assert {pool["id"], lag["id"]} <= alike
-    for query in ("Postgres", "database problems", "tea"):
-        items = (await ask(client, "search", query=query))["items"]
-        assert all(0 <= hit["score"] <= 1 for hit in items)
