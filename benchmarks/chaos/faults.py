@@ -1,8 +1,7 @@
 """The faults: each breaks a running service in one way, and leaves it running again.
 
 A fault raises `AssertionError` where the service answers otherwise than documented, for example where it starts on
-vectors of another model. Clock and Qdrant server are not here: the first needs a library that replaces the system's
-clock, the second a server (`QDRANT_BINARY`).
+vectors of another model.
 """
 
 import json
@@ -18,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import httpx2
 from anyio import to_thread
 
 from server.local.neo4j import find_processes
 from tests.interaction.service import Service
+from tests.qdrant import Qdrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Breaking:
     random: random.Random
     seconds: float
     number: int
+    qdrant: Qdrant | None = None
+    """The Qdrant server that the service uses, if it does not embed one."""
 
     async def command(self, *arguments: str, kill_after: float | None = None) -> "subprocess.CompletedProcess[str]":
         """Run `precedent …` beside the service, and kill it after this many seconds where a number is given."""
@@ -190,6 +193,52 @@ async def fill_disk(it: Breaking) -> None:
     await it.service.start()
 
 
+async def set_clock_back(it: Breaking) -> None:
+    """Restart the service and Neo4j with a clock that is an hour slow, after a kill; it stays slow for the round.
+
+    Needs libfaketime: FAKETIME_LIBRARY names the file of its library.
+    """
+    await it.service.end(signal.SIGKILL)
+    slow = {"LD_PRELOAD": os.environ["FAKETIME_LIBRARY"], "FAKETIME": "-1h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    it.service.environment |= slow
+    try:
+        # A Neo4j of before would keep its clock.
+        for process in find_processes(it.service.home):
+            process.kill()
+            process.wait()
+        await it.service.start()
+    finally:
+        for name in slow:
+            del it.service.environment[name]
+
+
+async def kill_qdrant(it: Breaking) -> None:
+    assert it.qdrant is not None
+    await it.qdrant.stop()
+    await anyio.sleep(it.seconds)
+    await it.qdrant.start()
+
+
+async def freeze_qdrant(it: Breaking) -> None:
+    assert it.qdrant is not None
+    assert it.qdrant.process is not None
+    it.qdrant.process.send_signal(signal.SIGSTOP)
+    try:
+        await anyio.sleep(it.seconds)
+    finally:
+        it.qdrant.process.send_signal(signal.SIGCONT)
+
+
+async def drop_collection(it: Breaking) -> None:
+    """Drop the collection behind the service's back; what it knows of is projected again."""
+    assert it.qdrant is not None
+    async with httpx2.AsyncClient(base_url=it.qdrant.url, timeout=60) as http:
+        names = [each["name"] for each in (await http.get("/collections")).json()["result"]["collections"]]
+        assert names, "the service has a collection"
+        for name in names:
+            (await http.delete(f"/collections/{name}")).raise_for_status()
+
+
 @contextmanager
 def _small_disk(folder: Path) -> Iterator[Path]:
     """Put a folder on a disk of its own in memory, and back; needs the right to mount."""
@@ -228,3 +277,13 @@ FAULTS: Mapping[str, Fault] = {
     "kill -9 during four starts": crash_at_start,
     "disk of the vectors full": fill_disk,
 }
+"""For a service of the local profile."""
+_ANYWHERE = ("kill -9 of the service", "kill -9 of Neo4j", "kill -9 of a rebuild")
+QDRANT_FAULTS: Mapping[str, Fault] = {
+    "kill -9 of Qdrant": kill_qdrant,
+    "Qdrant stopped (SIGSTOP)": freeze_qdrant,
+    "collection dropped": drop_collection,
+    **{name: FAULTS[name] for name in _ANYWHERE},
+}
+"""For a service that uses a Qdrant server."""
+CLOCK_FAULTS: Mapping[str, Fault] = {"clock set back by an hour": set_clock_back}

@@ -14,6 +14,7 @@ from benchmarks.chaos.history import History
 from benchmarks.chaos.oracle import Verdict, judge
 from server.local.neo4j import USER
 from tests.interaction.service import Service
+from tests.qdrant import Qdrant
 
 _AGENTS, _SCRIPTS = 4, 3
 _PATIENCE = 120.0
@@ -33,7 +34,15 @@ class Round:
 
 
 async def play(
-    service: Service, name: str, fault: Fault, seed: int, *, seconds: float, writes: int, verify: bool = True
+    service: Service,
+    name: str,
+    fault: Fault,
+    seed: int,
+    *,
+    seconds: float,
+    writes: int,
+    verify: bool = True,
+    qdrant: Qdrant | None = None,
 ) -> Round:
     """Run clients, break the service once, wait until the projection is complete, and judge.
 
@@ -54,7 +63,7 @@ async def play(
         broken = time.monotonic()
         problem: str | None = None
         try:
-            await fault(Breaking(service, chosen, seconds, seed))
+            await fault(Breaking(service, chosen, seconds, seed, qdrant))
         except AssertionError as error:
             problem = f"{name}: {error}"
         await history.wait_for_writes(writes, broken, _PATIENCE)

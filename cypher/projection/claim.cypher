@@ -9,7 +9,9 @@ MATCH (model:EmbeddingModel {purpose: 'projection'})
 SET model.claimed_at = datetime.realtime()
 WITH model
 CALL () {
-  MATCH (expired:ProjectionClaim) WHERE expired.until <= datetime.realtime().epochMillis
+  MATCH (expired:ProjectionClaim)
+  // One that lasts longer than a minute is from before the clock was set back.
+  WHERE NOT 0 < expired.until - datetime.realtime().epochMillis <= 60000
   DELETE expired
 }
 CALL () {

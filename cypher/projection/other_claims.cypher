@@ -2,5 +2,5 @@
 // read
 // $owner STRING: id of this projector
 MATCH (claim:ProjectionClaim)
-WHERE claim.owner <> $owner AND claim.until > datetime.realtime().epochMillis AND size(claim.elements) > 0
+WHERE claim.owner <> $owner AND 0 < claim.until - datetime.realtime().epochMillis <= 60000 AND size(claim.elements) > 0
 RETURN count(claim) AS projectors

@@ -4,7 +4,8 @@
 // $limit INTEGER: the greatest number of rows
 CALL () {
   // Such a point may be stored after its deletion, and its projector may end before it settles the record.
-  MATCH (claim:ProjectionClaim) WHERE claim.owner <> $owner AND claim.until > datetime.realtime().epochMillis
+  MATCH (claim:ProjectionClaim)
+  WHERE claim.owner <> $owner AND 0 < claim.until - datetime.realtime().epochMillis <= 60000
   UNWIND claim.keys AS key
   RETURN collect(key) AS claimed
 }
