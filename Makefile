@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench chaos cluster damage proofs histories audit clean
+.PHONY: help run test check cache docs bench chaos cluster damage proofs histories fuzz audit clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -44,6 +44,10 @@ proofs: $(BIN)/.dev cache ## Run the tests that take long: processes killed in t
 histories: $(BIN)/.dev cache ## Try undo and questions about the past with thousands of random histories
 	@TEST_HISTORIES=1000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/curation/test_undo.py \
 		tests/entities/test_as_of.py tests/decisions/test_replay.py
+
+fuzz: $(BIN)/.dev cache ## Send generated arguments to every tool and every route, for about half an hour
+	@TEST_FUZZ_CALLS=15000 TEST_FUZZ_EXAMPLES=200 $(BIN)/python -m pytest -n 2 --dist loadfile \
+		tests/interaction/test_fuzzing.py tests/interaction/test_fuzzing_tools.py
 
 # The licences that are allowed; a package with a choice is allowed by one of them. py_rust_stemmers is MIT, but its metadata has none.
 LICENSES := MIT;BSD;Apache;ISC;MPL;Mozilla;PSF;Python;Unlicense;Zlib;CC0

@@ -15,26 +15,14 @@ _RETRY_SECONDS = 2
 
 
 class RequestTurn:
-    """The turn of one request."""
+    """The turn of one request, not begun yet."""
 
     def __init__(self, free: anyio.Semaphore) -> None:
-        self._free: anyio.Semaphore | None = free
+        self._free = free
+        self._has_begun = False
 
-    def end(self) -> None:
-        """Let the next request have its turn; calling it again has no effect."""
-        if self._free is not None:
-            self._free.release()
-            self._free = None
-
-
-class Capacity:
-    """The requests that this process carries out at once, at most `most`."""
-
-    def __init__(self, most: int) -> None:
-        self._free = anyio.Semaphore(most)
-
-    async def take_turn(self) -> RequestTurn:
-        """Wait for a turn, for a limited time; raise `Overloaded`. The caller ends the turn."""
+    async def begin(self) -> None:
+        """Wait for the turn, for a limited time; raise `Overloaded`. The caller ends it."""
         try:
             self._free.acquire_nowait()
         except anyio.WouldBlock:
@@ -45,4 +33,27 @@ class Capacity:
                     f"The service is busy with other requests; nothing was stored. Retry in {_RETRY_SECONDS} s.",
                     {"retry_after_seconds": _RETRY_SECONDS},
                 ) from None
+        self._has_begun = True
+
+    def end(self) -> None:
+        """Let the next request have its turn; without a turn that has begun, do nothing."""
+        if self._has_begun:
+            self._has_begun = False
+            self._free.release()
+
+
+class Capacity:
+    """The requests that this process carries out at once, at most `most`."""
+
+    def __init__(self, most: int) -> None:
+        self._free = anyio.Semaphore(most)
+
+    def create_turn(self) -> RequestTurn:
+        """Return a turn that has not begun, for a request that is still arriving."""
         return RequestTurn(self._free)
+
+    async def take_turn(self) -> RequestTurn:
+        """Return a turn that has begun; raise `Overloaded`. The caller ends it."""
+        turn = self.create_turn()
+        await turn.begin()
+        return turn

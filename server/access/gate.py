@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.access.bearer import Bearer, Verifier
 from server.access.capacity import Capacity, RequestTurn
 from server.access.rate import RateLimit
-from server.access.requests import PRINCIPAL
+from server.access.requests import PRINCIPAL, TURN
 from server.access.roles import ENDPOINTS
 from server.access.tokens import Tokens
 from server.core.errors import ForeignHost, ForeignOrigin, PrecedentError, Unauthenticated
@@ -118,7 +118,7 @@ class Gate:
                 scope[PRINCIPAL] = principal = await self._identify(Request(scope))
                 if not path.startswith(_MCP):
                     await self._rate.require(principal)
-                    turn = await self._capacity.take_turn()
+                    turn = scope[TURN] = self._capacity.create_turn()
         except PrecedentError as error:
             await self._to_response(error)(scope, receive, send)
             return
@@ -147,7 +147,10 @@ class Gate:
 
 
 def _end_before_answer(turn: RequestTurn, send: Send) -> Send:
-    """Return a `send` that ends the turn of a request when its answer begins: a slow reader keeps nobody waiting."""
+    """Return a `send` that ends the turn of a request when its answer begins: a slow reader keeps nobody waiting.
+
+    The turn begins when the request has arrived completely (`server/rest/access.py`): nor does a slow sender.
+    """
 
     async def send_after_end(message: Message) -> None:
         turn.end()

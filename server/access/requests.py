@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.observability.metrics import Metrics
 
 PRINCIPAL = "precedent.principal"
+TURN = "precedent.turn"
+"""The turn of a request among those that the process carries out at once; a few routes need none."""
 _REQUEST = "precedent.request"
 _QUIET = frozenset({"/mcp", "/healthcheck", "/metrics"})
 """Logged at level debug: the executor logs each call and read, and monitoring asks the others often."""

@@ -1,8 +1,8 @@
-"""The first steps of every endpoint: check the role and the query string, and set the audit context.
+"""The first steps of every endpoint: check the role and the query string, wait for a turn, set the audit context.
 
 The table of roles is `server/access/roles.py`.
 
-Source: SVC-55.
+Source: SVC-55, SVC-87.
 """
 
 from collections.abc import AsyncIterator
@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator
 from fastapi import Request
 
 from server.access import roles
+from server.access.capacity import RequestTurn
 from server.access.gate import caller_of
-from server.access.requests import request_of, route_of
+from server.access.requests import TURN, request_of, route_of
 from server.core.errors import InvalidArgument
 from server.graph.changes import audit_context
 
@@ -20,15 +21,18 @@ _LONGEST_NAME = 100
 
 
 async def admit(request: Request) -> AsyncIterator[None]:
-    """Check a request before its endpoint; a dependency of the application.
+    """Check a request before its endpoint; a dependency of the application, which has read the body by then.
 
-    Raises `PermissionDenied`, `InvalidArgument`.
+    Raises `PermissionDenied`, `InvalidArgument`, `Overloaded`.
     """
     caller, route = caller_of(request.scope), route_of(request.scope)
     role = roles.get_endpoint_role(route)
     if role is not None:
         caller.require(role)
     _require_known(request, route)
+    turn: RequestTurn | None = request.scope.get(TURN)
+    if turn is not None:
+        await turn.begin()
     with audit_context(caller.name, route, request_of(request.scope), kind=caller.kind):
         yield
 

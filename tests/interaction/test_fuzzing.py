@@ -2,9 +2,11 @@
 
 Every operation gets its own examples, the edges of what its schema allows, and generated requests, valid and not; then
 answers are followed to further requests by the links of the description (`server/rest/links.py`). How: `fuzzing.toml`.
+TEST_FUZZ_EXAMPLES says how many examples: two in `make test`, 200 in `make fuzz`.
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -18,11 +20,12 @@ from tests.interaction.serving import served
 
 pytestmark = pytest.mark.anyio
 _CONFIG = Path(__file__).with_name("fuzzing.toml")
+_EXAMPLES = os.environ.get("TEST_FUZZ_EXAMPLES")
 _PHASES = ("Examples", "Coverage", "Fuzzing", "Stateful")
 
 
 @pytest.mark.proves("SVC-60")
-@pytest.mark.timeout(300)  # some 1,300 requests, on a machine that may be busy
+@pytest.mark.timeout(300 if _EXAMPLES is None else 7200)  # some 1,300 requests, on a machine that may be busy
 async def test_whatever_is_sent_the_answer_is_one_that_is_described(app: App, namespace: str, tmp_path: Path) -> None:
     caller = {"name": "tester", "kind": "human", "role": "admin", "namespace": namespace}
     async with served(app) as port:
@@ -32,6 +35,7 @@ async def test_whatever_is_sent_the_answer_is_one_that_is_described(app: App, na
                 *(f"http://127.0.0.1:{port}/openapi.json", "--no-color"),
                 *("--header", f"Authorization: Bearer {SECRET}"),
                 *("--header", f"{CALLER_HEADER}: {json.dumps(caller)}"),
+                *(() if _EXAMPLES is None else ("-n", _EXAMPLES)),
             ],
             cwd=tmp_path,
             check=False,

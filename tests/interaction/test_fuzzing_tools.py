@@ -1,6 +1,6 @@
 """Tools under generated arguments: the answer is one that is described, and a refusal changes nothing.
 
-TEST_FUZZ says how many calls: some in `make test`, many in `make fuzz`.
+TEST_FUZZ_CALLS says how many calls: some in `make test`, many in `make fuzz`.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from tests.interaction.foreign import leaves
 from tests.interaction.tools import ANSWERS
 
 pytestmark = pytest.mark.anyio
-_CALLS = int(os.environ.get("TEST_FUZZ", "60"))
+_CALLS = int(os.environ.get("TEST_FUZZ_CALLS", "60"))
 _CODES = {
     each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.PrecedentError)
 }

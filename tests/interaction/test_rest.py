@@ -11,6 +11,7 @@ import anyio
 import httpx2
 import pytest
 
+from server.access import capacity as waiting
 from server.access.bearer import CALLER_HEADER
 from server.access.capacity import Capacity
 from server.access.rate import RateLimit
@@ -178,7 +179,52 @@ async def test_while_the_graph_is_away_every_endpoint_says_so(app: App, namespac
                 assert int(answer.headers["retry-after"]) > 0
 
 
-def _application(app: App, parts: Parts, services: Services) -> Any:
+@pytest.mark.proves("SVC-87")
+async def test_a_request_beyond_what_the_process_carries_out_at_once_is_told_when_to_come_back(
+    app: App, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_WAIT_SECONDS", 0.05)
+    capacity = Capacity(1)
+    http = _application(app, app.parts, app.services, capacity)
+    async with _client(http, namespace) as rest:
+        turn = await capacity.take_turn()
+        refused = await rest.post("/memories", json={**_GOOD, "sessionId": "s"})
+        _require_error(refused, 503, "OVERLOADED")
+        assert int(refused.headers["retry-after"]) > 0
+        assert (await rest.get("/healthcheck")).status_code == 200, "whoever looks after the service is answered"
+        turn.end()
+        for _ in range(2):  # each ends its turn
+            assert (await rest.get("/memories", params={"sessionId": "s"})).json()["total"] == 0
+
+
+@pytest.mark.proves("SVC-87")
+async def test_a_slow_sender_keeps_nobody_waiting(app: App, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "_WAIT_SECONDS", 0.05)
+    body, rest_of_it = json.dumps({**_GOOD, "sessionId": "s"}).encode(), anyio.Event()
+    answers: list[int] = []
+
+    async def arrive_slowly() -> AsyncIterator[bytes]:
+        yield body[:5]
+        await rest_of_it.wait()
+        yield body[5:]
+
+    async with _client(_application(app, app.parts, app.services, Capacity(1)), namespace) as rest:
+
+        async def send() -> None:
+            answers.append((await rest.post("/memories", content=arrive_slowly(), headers=_JSON)).status_code)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(send)
+            await anyio.wait_all_tasks_blocked()
+            assert (await rest.get("/memories", params={"sessionId": "s"})).status_code == 200
+            assert answers == []
+            monkeypatch.setattr(waiting, "_WAIT_SECONDS", 60)
+            rest_of_it.set()
+        assert answers == [201, 201, 201]
+
+
+def _application(app: App, parts: Parts, services: Services, capacity: Capacity | None = None) -> Any:
     async def nothing(*_: Any) -> Any:
         raise AssertionError("no tool is called here")
 
@@ -189,7 +235,7 @@ def _application(app: App, parts: Parts, services: Services) -> Any:
         tokens=Tokens(parts.graph),
         metrics=Metrics(),
         rate=RateLimit(None),
-        capacity=Capacity(100),
+        capacity=capacity or Capacity(100),
         mcp=build_server((), nothing),
         keys=IdempotencyKeys(parts.graph),
     )
