@@ -105,7 +105,7 @@ async def _store(bench: Bench, http: httpx2.AsyncClient, turns: list[str]) -> No
     async with anyio.create_task_group() as tasks:
         for number in range(_WRITERS):
             tasks.start_soon(save, turns[number::_WRITERS])
-    await import_memories(http, b"".join(_lines((turn, "") for turn in turns)))
+    await import_memories(http, b"".join(format_lines((turn, "") for turn in turns)))
     await searchable(bench.service)
 
 
@@ -146,7 +146,7 @@ async def _out_and_in(
     said = islice(((one, other) for other, one in product(turns, turns) if one != other), memories)
     fresh = bench.folder / "fresh.jsonl"
     with fresh.open("wb") as opened_file:
-        opened_file.writelines(_lines(said, vectors=vectors))
+        opened_file.writelines(format_lines(said, vectors=vectors))
     async with Resident(bench.service) as first:
         bare = await import_memories(http, fresh)
         if not vectors:
@@ -172,7 +172,7 @@ async def _out_and_in(
     ]
 
 
-def _lines(said: Iterator[tuple[str, str]], *, vectors: bool = False) -> Iterator[bytes]:
+def format_lines(said: Iterator[tuple[str, str]], *, vectors: bool = False) -> Iterator[bytes]:
     """Memories as an archive has them, a second after each other."""
     chance = np.random.default_rng(7)
     for number, (prompt, response) in enumerate(said):
