@@ -6,7 +6,7 @@ graph confirms what Qdrant alone proposed, because it may have been deleted or h
 comes from the graph. `search_confirmed` does this for every family: rank, load a page from the graph, and rank again
 without the passages that the graph does not have.
 
-Source: RET-7 to RET-14; docs/decisions/0010, 0011 and 0020.
+Source: RET-7 to RET-14, RET-30; docs/decisions/0010, 0011, 0020 and 0031.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.ranking.relevance import WHOLE, Evidence, combine_meaning, combine_words
 from server.ranking.terms import extract_terms
+from server.ranking.utterances import LONGEST_LABEL, Utterance, compute_shares, parse_utterance
 from server.retrieval.scope import SearchScope, format_sortable_time
 from server.vectors.store import Hit, PassageOrigin, Vector, VectorStore
 
@@ -30,6 +31,8 @@ POOL_SIZE = 100
 """How many records by meaning, passages by meaning, and passages by words are candidates."""
 MAX_WORD_HITS = 1_000
 """How many passages that share a term with the query are counted."""
+_READ = 500
+"""Of how many passages that share a term the beginning is read, to know who speaks."""
 MOST_WORDS = 100
 """Terms of a query: Lucene allows 1,024 clauses."""
 LEAST_COSINE = 0.2
@@ -60,6 +63,8 @@ class Candidates:
     the passages by meaning, nearest first; None if the embedding model or Qdrant is unavailable. `compared` are points
     that were looked up because words or a passage proposed their records. `vector` is the query's vector.
     `record_shares` is each record's share of the query's weight, for families whose records are indexed with all words.
+    `beginnings` are, for records of conversations among the first by words, how they begin, their length unless they
+    are long, and whether they end with a question mark. `query` is the query.
     """
 
     hits: Sequence[WordHit] = ()
@@ -68,6 +73,8 @@ class Candidates:
     compared: Sequence[Hit] = ()
     vector: Vector | None = None
     record_shares: Mapping[int, float] = field(default_factory=dict)
+    beginnings: Mapping[int, tuple[str, int | None, bool]] = field(default_factory=dict)
+    query: str = ""
 
     @property
     def similar_records(self) -> set[int]:
@@ -118,7 +125,7 @@ class Candidates:
         passages: dict[int, list[str]] = {}
         for id_, origin in known.items():
             passages.setdefault(origin.record, []).append(id_)
-        return [
+        found = [
             _evidence(
                 record,
                 {id_: known[id_] for id_ in ids},
@@ -128,6 +135,24 @@ class Candidates:
                 best_hit=best_hit.get(record),
             )
             for record, ids in passages.items()
+        ]
+        return self._weigh_utterances(found) if self.beginnings else found
+
+    def _weigh_utterances(self, found: Sequence[Evidence]) -> list[Evidence]:
+        """Return the evidence with the share that each utterance keeps, and whether it asks something."""
+        utterances: dict[int, Utterance] = {}
+        for each in found:
+            beginning, length, asks = self.beginnings.get(each.record, ("", None, False))
+            if utterance := parse_utterance(beginning, length, asks=asks):
+                utterances[each.record] = utterance
+        shares = compute_shares(self.query, utterances, {each.record: each.session for each in found})
+        return [
+            replace(
+                each,
+                share=shares.get(each.record, 1.0),
+                asks=(said := utterances.get(each.record)) is not None and said.asks,
+            )
+            for each in found
         ]
 
     def compute_words(self) -> dict[int, float]:
@@ -235,7 +260,7 @@ class PassageSearch:
             least = min(LEAST_COSINE, near[0].score / 2) if least is None else least
             near = [hit for hit in near if hit.score >= least]
         compared = await self._compare(narrow, vector, near, found)
-        return replace(found, near=near, compared=compared, vector=vector)
+        return replace(found, near=near, compared=compared, vector=vector, query=query)
 
     async def find_nearest_records(self, narrow: SearchScope, vector: Vector, limit: int) -> list[Hit]:
         """Return the records nearest as wholes, whatever their cosine; none while Qdrant is unavailable."""
@@ -298,6 +323,7 @@ class PassageSearch:
             hits,
             {id_: (PassageOrigin(**origin), at) for id_, at, origin in row["first"]},
             record_shares={record: min(score / record_weight, 1.0) for record, score in row["records"]},
+            beginnings={record: (beginning, length, asks) for record, beginning, length, asks in row["beginnings"]},
         )
         return found, row["recreating"]
 
@@ -330,6 +356,8 @@ def build_word_parameters(narrow: SearchScope, asked: Sequence[str], *, all_word
         "namespace": narrow.namespace,
         "limit": MAX_WORD_HITS,
         "first": POOL_SIZE,
+        "read": 0 if all_words else _READ,
+        "label": LONGEST_LABEL + len(": "),
         "counted": _COUNTED,
     }
 
