@@ -1,4 +1,4 @@
-// Returns the best passages of a full-text query, who speaks in them, its terms' weights, and whether vectors are recreated.
+// Returns the best passages of a full-text query with origins, its terms' weights, and whether vectors are recreated.
 // read
 // $query STRING: a Lucene query that requires a scope tag, and so the namespace
 // $terms LIST<STRING>: the same query for each of its terms alone
@@ -8,8 +8,7 @@
 // $limit INTEGER: how many passages and records at most
 // $counted INTEGER: up to how many passages of the namespace are counted if a term has no hit
 // $first INTEGER: for how many of each the origin is returned
-// $read INTEGER: of how many passages the beginning is returned if the passage is a record of a conversation
-// $label INTEGER: how many characters of it
+// $read INTEGER: for how many passages that are whole records it is returned how they begin
 CALL () {
   UNWIND $terms AS term
   CALL db.index.fulltext.queryNodes('passage_words', term, {limit: 1}) YIELD score
@@ -27,16 +26,8 @@ CALL () {
   RETURN
     hits,
     nodes[..$first] AS best,
-    COLLECT {
-      UNWIND nodes[..$read] AS whole
-      WITH whole
-      WHERE whole.whole AND whole.session IS NOT NULL
-      // The text of a record of several passages is long, and its name begins as its text does.
-      WITH whole, CASE WHEN whole.parts > 1 THEN whole.name ELSE coalesce(whole.text, whole.body) END AS text
-      WITH whole, text, left(text, $label) AS beginning
-      WHERE beginning CONTAINS ': '
-      RETURN [whole.record, beginning, CASE WHEN coalesce(whole.parts, 1) = 1 THEN size(text) END, rtrim(text) ENDS WITH '?']
-    } AS beginnings
+    [place IN range(0, $read - 1) |
+      CASE WHEN hits[place][2] THEN coalesce(nodes[place].body, nodes[place].name) END] AS openings
 }
 CALL () {
   UNWIND $record_terms AS term
@@ -66,7 +57,7 @@ RETURN
   record_strongest,
   passages,
   hits,
-  beginnings,
+  openings,
   records,
   [node IN best + [whole IN wholes WHERE NOT whole IN best] | [node.id, node.at, {
     record: node.record,

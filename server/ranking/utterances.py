@@ -20,8 +20,6 @@ from math import fsum, log2
 from server.ranking.naming import split_words
 from server.ranking.terms import extract_terms
 
-LONGEST_LABEL = 40
-"""The most characters of a speaker's name."""
 SHORT = 150
 """The characters from which on an utterance is not short."""
 PER_HALVING = 0.1
@@ -29,7 +27,7 @@ PER_HALVING = 0.1
 OTHERS = 0.8
 """The share of an utterance in a conversation with the speaker that the question names, by somebody else."""
 
-_LABEL = re.compile(rf"([^\W\d_][^\n:]{{0,{LONGEST_LABEL - 1}}}): ")
+_LABEL = re.compile(r"([^\W\d_][^\n:]{0,39}): ")
 _MOST_WORDS = 3
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our"})
 _USERS = frozenset({"user", "human"})
@@ -44,27 +42,22 @@ class Utterance:
     asks: bool
 
 
-def parse_utterance(beginning: str, length: int | None, *, asks: bool) -> Utterance | None:
-    """Return what is known about a text from its beginning; None if nobody said it.
-
-    `length` is in characters, None if the text is long; `asks` is whether the text ends with a question mark.
-    """
-    found = _LABEL.match(beginning)
+def parse_utterance(text: str, *, is_long: bool) -> Utterance | None:
+    """Return what is known about a text, or about one that is long and begins so; None if nobody said it."""
+    found = _LABEL.match(text)
     if found is None or len(found[1].split()) > _MOST_WORDS:
         return None
-    is_short = length is not None and length <= SHORT
-    return Utterance(found[1].casefold(), length if length is not None and is_short else SHORT, asks and is_short)
+    is_short = not is_long and len(text) <= SHORT
+    return Utterance(found[1].casefold(), len(text) if is_short else SHORT, is_short and text.rstrip().endswith("?"))
 
 
-def compute_shares(
-    query: str, utterances: Mapping[int, Utterance], sessions: Mapping[int, str | None]
-) -> dict[int, float]:
+def compute_shares(query: str, utterances: Mapping[int, Utterance], sessions: Mapping[int, str]) -> dict[int, float]:
     """Return the share of its relevance that each record of a conversation keeps, above 0 to 1.
 
-    `sessions` has the session of each record; a record without one is in no conversation and is left out. A record
-    without an utterance keeps what the others do on average.
+    `sessions` has the session of each record that is a candidate. A record whose utterance is not known keeps what the
+    others do on average.
     """
-    said = {record: each for record, each in utterances.items() if sessions.get(record) is not None}
+    said = {record: each for record, each in utterances.items() if record in sessions}
     asked, is_user = frozenset(extract_terms(query)), not _FIRST_PERSON.isdisjoint(split_words(query))
     named = {record for record, each in said.items() if _names(each.speaker, asked, is_user=is_user)}
     conversations = {sessions[record] for record in named}
@@ -74,7 +67,7 @@ def compute_shares(
         for record, each in said.items()
     }
     average = fsum(shares.values()) / len(shares) if shares else 1.0
-    return {record: shares.get(record, average) for record, session in sessions.items() if session is not None}
+    return {record: shares.get(record, average) for record in sessions}
 
 
 def _names(speaker: str, asked: frozenset[str], *, is_user: bool) -> bool:

@@ -21,7 +21,7 @@ from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.ranking.relevance import WHOLE, Evidence, combine_meaning, combine_words
 from server.ranking.terms import extract_terms
-from server.ranking.utterances import LONGEST_LABEL, Utterance, compute_shares, parse_utterance
+from server.ranking.utterances import compute_shares, parse_utterance
 from server.retrieval.scope import SearchScope, format_sortable_time
 from server.vectors.store import Hit, PassageOrigin, Vector, VectorStore
 
@@ -32,7 +32,7 @@ POOL_SIZE = 100
 MAX_WORD_HITS = 1_000
 """How many passages that share a term with the query are counted."""
 _READ = 500
-"""Of how many passages that share a term the beginning is read, to know who speaks."""
+"""Of how many passages that share a term it is read how they begin, to know who speaks."""
 MOST_WORDS = 100
 """Terms of a query: Lucene allows 1,024 clauses."""
 LEAST_COSINE = 0.2
@@ -63,8 +63,7 @@ class Candidates:
     the passages by meaning, nearest first; None if the embedding model or Qdrant is unavailable. `compared` are points
     that were looked up because words or a passage proposed their records. `vector` is the query's vector.
     `record_shares` is each record's share of the query's weight, for families whose records are indexed with all words.
-    `beginnings` are, for records of conversations among the first by words, how they begin, their length unless they
-    are long, and whether they end with a question mark. `query` is the query.
+    `openings` are the texts of short records, and how longer ones begin, of the first by words. `query` is the query.
     """
 
     hits: Sequence[WordHit] = ()
@@ -73,7 +72,7 @@ class Candidates:
     compared: Sequence[Hit] = ()
     vector: Vector | None = None
     record_shares: Mapping[int, float] = field(default_factory=dict)
-    beginnings: Mapping[int, tuple[str, int | None, bool]] = field(default_factory=dict)
+    openings: Mapping[int, str] = field(default_factory=dict)
     query: str = ""
 
     @property
@@ -125,7 +124,8 @@ class Candidates:
         passages: dict[int, list[str]] = {}
         for id_, origin in known.items():
             passages.setdefault(origin.record, []).append(id_)
-        found = [
+        said = self._parse_utterances({record: known[ids[0]] for record, ids in passages.items()})
+        return [
             _evidence(
                 record,
                 {id_: known[id_] for id_ in ids},
@@ -133,27 +133,21 @@ class Candidates:
                 cosines,
                 words=shares.get(record, 0.0),
                 best_hit=best_hit.get(record),
+                said=said.get(record, (1.0, False)),
             )
             for record, ids in passages.items()
         ]
-        return self._weigh_utterances(found) if self.beginnings else found
 
-    def _weigh_utterances(self, found: Sequence[Evidence]) -> list[Evidence]:
-        """Return the evidence with the share that each utterance keeps, and whether it asks something."""
-        utterances: dict[int, Utterance] = {}
-        for each in found:
-            beginning, length, asks = self.beginnings.get(each.record, ("", None, False))
-            if utterance := parse_utterance(beginning, length, asks=asks):
-                utterances[each.record] = utterance
-        shares = compute_shares(self.query, utterances, {each.record: each.session for each in found})
-        return [
-            replace(
-                each,
-                share=shares.get(each.record, 1.0),
-                asks=(said := utterances.get(each.record)) is not None and said.asks,
-            )
-            for each in found
-        ]
+    def _parse_utterances(self, origins: Mapping[int, PassageOrigin]) -> dict[int, tuple[float, bool]]:
+        """Return, for each record of a conversation, the share of its relevance that it keeps, and whether it asks."""
+        sessions = {record: origin.session for record, origin in origins.items() if origin.session is not None}
+        utterances = {
+            record: utterance
+            for record in self.openings.keys() & sessions.keys()
+            if (utterance := parse_utterance(self.openings[record], is_long=origins[record].parts > 1))
+        }
+        shares = compute_shares(self.query, utterances, sessions)
+        return {record: (share, record in utterances and utterances[record].asks) for record, share in shares.items()}
 
     def compute_words(self) -> dict[int, float]:
         """Return the words of each record that shares a term with the query, 0 to 1."""
@@ -189,6 +183,7 @@ def _evidence(
     *,
     words: float,
     best_hit: str | None,
+    said: tuple[float, bool],
 ) -> Evidence:
     wholes = [id_ for id_, origin in origins.items() if origin.whole]
     parts = [id_ for id_, origin in origins.items() if not origin.whole or origin.parts == 1]
@@ -209,6 +204,7 @@ def _evidence(
         words,
         of.session,
         *_find_positions(origins.values(), of),
+        *said,
     )
 
 
@@ -323,7 +319,7 @@ class PassageSearch:
             hits,
             {id_: (PassageOrigin(**origin), at) for id_, at, origin in row["first"]},
             record_shares={record: min(score / record_weight, 1.0) for record, score in row["records"]},
-            beginnings={record: (beginning, length, asks) for record, beginning, length, asks in row["beginnings"]},
+            openings={hit.record: text for hit, text in zip(hits, row["openings"], strict=False) if text},
         )
         return found, row["recreating"]
 
@@ -357,7 +353,6 @@ def build_word_parameters(narrow: SearchScope, asked: Sequence[str], *, all_word
         "limit": MAX_WORD_HITS,
         "first": POOL_SIZE,
         "read": 0 if all_words else _READ,
-        "label": LONGEST_LABEL + len(": "),
         "counted": _COUNTED,
     }
 
