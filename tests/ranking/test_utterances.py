@@ -11,7 +11,7 @@ _speakers = st.sampled_from(["ada", "tom reed", "user", "assistant"])
 _utterances = st.builds(Utterance, _speakers, st.integers(1, SHORT), st.booleans())
 
 
-def _said(*speakers: str) -> dict[int, Utterance]:
+def _build_utterances(*speakers: str) -> dict[int, Utterance]:
     return {number: Utterance(speaker, LONG, asks=False) for number, speaker in enumerate(speakers)}
 
 
@@ -50,7 +50,7 @@ def test_an_utterance_begins_with_a_name_a_colon_and_a_space(text: str, speaker:
 
 @pytest.mark.proves("RET-31")
 def test_what_others_say_counts_less_where_the_query_names_a_speaker() -> None:
-    shares = compute_shares("What did Ada's team choose?", _said("ada", "tom reed"), {0: "s", 1: "s"})
+    shares = compute_shares("What did Ada's team choose?", _build_utterances("ada", "tom reed"), {0: "s", 1: "s"})
     assert shares == {0: 1.0, 1: OTHERS}
 
 
@@ -65,28 +65,30 @@ def test_what_others_say_counts_less_where_the_query_names_a_speaker() -> None:
     ],
 )
 def test_a_query_names_a_speaker_by_all_terms_of_the_name(query: str, named: bool) -> None:
-    shares = compute_shares(query, _said("ada", "tom reed"), {0: "s", 1: "s"})
+    shares = compute_shares(query, _build_utterances("ada", "tom reed"), {0: "s", 1: "s"})
     assert shares == ({0: OTHERS, 1: 1.0} if named else {0: 1.0, 1: 1.0})
 
 
 @pytest.mark.proves("RET-31")
 @pytest.mark.parametrize("query", ["When is my visit?", "When I\u2019m away, who feeds the cat?", "Where did we go"])
 def test_the_first_person_names_the_user_of_an_assistant(query: str) -> None:
-    assert compute_shares(query, _said("user", "assistant"), {0: "s", 1: "s"}) == {0: 1.0, 1: OTHERS}
-    assert compute_shares(query, _said("ada", "tom reed"), {0: "s", 1: "s"}) == {0: 1.0, 1: 1.0}
+    assert compute_shares(query, _build_utterances("user", "assistant"), {0: "s", 1: "s"}) == {0: 1.0, 1: OTHERS}
+    assert compute_shares(query, _build_utterances("ada", "tom reed"), {0: "s", 1: "s"}) == {0: 1.0, 1: 1.0}
 
 
 @pytest.mark.proves("RET-31")
 def test_other_sessions_are_not_affected_by_a_speaker_who_is_not_in_them() -> None:
-    shares = compute_shares("What did Ada choose?", _said("ada", "note", "tom reed"), {0: "s", 1: "t", 2: "s"})
+    shares = compute_shares(
+        "What did Ada choose?", _build_utterances("ada", "note", "tom reed"), {0: "s", 1: "t", 2: "s"}
+    )
     assert shares == {0: 1.0, 1: 1.0, 2: OTHERS}
 
 
 @pytest.mark.proves("RET-30")
 def test_a_record_whose_speaker_is_not_known_keeps_the_average_and_one_without_a_session_all() -> None:
-    shares = compute_shares("What did Ada choose?", _said("ada", "tom reed"), {0: "s", 1: "s", 7: "s"})
+    shares = compute_shares("What did Ada choose?", _build_utterances("ada", "tom reed"), {0: "s", 1: "s", 7: "s"})
     assert shares[7] == pytest.approx((1 + OTHERS) / 2)
-    assert compute_shares("What did Ada choose?", _said("ada", "tom reed"), {0: "s"}) == {0: 1.0}
+    assert compute_shares("What did Ada choose?", _build_utterances("ada", "tom reed"), {0: "s"}) == {0: 1.0}
 
 
 @given(st.integers(1, SHORT - 1))
