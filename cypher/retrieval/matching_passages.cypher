@@ -8,6 +8,7 @@
 // $limit INTEGER: how many passages and records at most
 // $counted INTEGER: up to how many passages of the namespace are counted if a term has no hit
 // $first INTEGER: for how many of each the origin is returned
+// $read INTEGER: for how many passages that are whole records it is returned how they begin
 CALL () {
   UNWIND $terms AS term
   CALL db.index.fulltext.queryNodes('passage_words', term, {limit: 1}) YIELD score
@@ -19,7 +20,14 @@ CALL () {
   WHERE score > 0
   WITH node, score ORDER BY score DESC, node.record DESC, node.id
   // One row: a row for each would cost more than the search itself.
-  RETURN collect([node.id, node.record, coalesce(node.whole, false), score]) AS hits, collect(node)[..$first] AS best
+  WITH
+    collect([node.id, node.record, coalesce(node.whole, false), score]) AS hits,
+    collect(node) AS nodes
+  RETURN
+    hits,
+    nodes[..$first] AS best,
+    [place IN range(0, $read - 1) |
+      CASE WHEN hits[place][2] THEN coalesce(nodes[place].body, nodes[place].name) END] AS openings
 }
 CALL () {
   UNWIND $record_terms AS term
@@ -49,6 +57,7 @@ RETURN
   record_strongest,
   passages,
   hits,
+  openings,
   records,
   [node IN best + [whole IN wholes WHERE NOT whole IN best] | [node.id, node.at, {
     record: node.record,

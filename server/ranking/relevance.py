@@ -4,11 +4,12 @@
   passages has many chances of an accidental match, so `PER_DOUBLING` is subtracted for each doubling of their number.
 - Words are the record's share of the query's weight: its BM25 score over the sum of the best scores of the query's
   terms one by one. A rare term weighs more than a common one.
-- Relevance is their mean, with `WORDS` as the weight of words. The scores of its neighbours in the session, and the
-  best score of the session, raise it: the records around an answer are often part of it.
+- Relevance is their mean, with `WORDS` as the weight of words. An utterance keeps a share of it
+  (`server/ranking/utterances.py`). The scores of its neighbours in the session, and the best score of the session,
+  raise it: the records around an answer are often part of it, and a question is answered by what follows.
 
-Pure functions. The constants were chosen on conversations and decision records together. Source: RET-12 to RET-17;
-docs/decisions/0020.
+Pure functions. The constants were chosen on conversations and decision records together. Source: RET-12 to RET-17,
+RET-33; docs/decisions/0020 and 0031.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,8 @@ WHOLE = 0.6
 """The weight of the record as a whole in its words; its best passage has the rest."""
 PER_DOUBLING = 0.07
 NEIGHBOUR = 0.05
+ANSWER = 0.15
+"""What a short question adds to `NEIGHBOUR` for the record after it."""
 SESSION = 0.2
 
 
@@ -28,7 +31,8 @@ class Evidence:
     """The meaning of a record (a cosine; None without a vector), its words (0 to 1), and where it comes from.
 
     `passage` is the id of its best passage, `at` a sortable time. `session` and the two places are its position in a
-    conversation, if known.
+    conversation, if known. `share` is the part of its relevance that it keeps, and `asks` whether it is a short
+    question (`server/ranking/utterances.py`).
     """
 
     record: int
@@ -39,6 +43,8 @@ class Evidence:
     session: str | None = None
     first_place: int | None = None
     last_place: int | None = None
+    share: float = 1.0
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,11 @@ def compute_relevance(meaning: float | None, words: float) -> float:
 def rank(evidence: Sequence[Evidence]) -> list[Relevant]:
     """Return the records by relevance, then newest first, then by passage id."""
     average = _average(each.meaning for each in evidence)
-    own = [compute_relevance(average if each.meaning is None else each.meaning, each.words) for each in evidence]
+    own = [
+        each.share * compute_relevance(average if each.meaning is None else each.meaning, each.words)
+        for each in evidence
+    ]
+    questions = {(each.session, each.last_place) for each in evidence if each.asks}
     best: dict[str | int, float] = {}
     starts: dict[tuple[str, int], float] = {}
     ends: dict[tuple[str, int], float] = {}
@@ -86,6 +96,8 @@ def rank(evidence: Sequence[Evidence]) -> list[Relevant]:
             before = ends.get((each.session, each.first_place - 1), 0.0)
             after = starts.get((each.session, each.last_place + 1), 0.0)
             near += NEIGHBOUR * (before + after)
+            if (each.session, each.first_place - 1) in questions:
+                near += ANSWER * before
         ranked.append(Relevant(each, round(score + (1 - score) * near, 6)))
     # Sorts are stable: the last key decides first.
     ranked.sort(key=lambda hit: hit.evidence.passage)

@@ -6,7 +6,7 @@ graph confirms what Qdrant alone proposed, because it may have been deleted or h
 comes from the graph. `search_confirmed` does this for every family: rank, load a page from the graph, and rank again
 without the passages that the graph does not have.
 
-Source: RET-7 to RET-14; docs/decisions/0010, 0011 and 0020.
+Source: RET-7 to RET-14, RET-30; docs/decisions/0010, 0011, 0020 and 0031.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from server.embedding.embedder import Embedder
 from server.graph.graph import Graph
 from server.ranking.relevance import WHOLE, Evidence, combine_meaning, combine_words
 from server.ranking.terms import extract_terms
+from server.ranking.utterances import compute_shares, parse_utterance
 from server.retrieval.scope import SearchScope, format_sortable_time
 from server.vectors.store import Hit, PassageOrigin, Vector, VectorStore
 
@@ -30,6 +31,8 @@ POOL_SIZE = 100
 """How many records by meaning, passages by meaning, and passages by words are candidates."""
 MAX_WORD_HITS = 1_000
 """How many passages that share a term with the query are counted."""
+_READ = 500
+"""Of how many passages that share a term it is read how they begin, to know who speaks."""
 MOST_WORDS = 100
 """Terms of a query: Lucene allows 1,024 clauses."""
 LEAST_COSINE = 0.2
@@ -60,6 +63,7 @@ class Candidates:
     the passages by meaning, nearest first; None if the embedding model or Qdrant is unavailable. `compared` are points
     that were looked up because words or a passage proposed their records. `vector` is the query's vector.
     `record_shares` is each record's share of the query's weight, for families whose records are indexed with all words.
+    `openings` are the texts of short records, and how longer ones begin, of the first by words. `query` is the query.
     """
 
     hits: Sequence[WordHit] = ()
@@ -68,6 +72,8 @@ class Candidates:
     compared: Sequence[Hit] = ()
     vector: Vector | None = None
     record_shares: Mapping[int, float] = field(default_factory=dict)
+    openings: Mapping[int, str] = field(default_factory=dict)
+    query: str = ""
 
     @property
     def similar_records(self) -> set[int]:
@@ -118,6 +124,7 @@ class Candidates:
         passages: dict[int, list[str]] = {}
         for id_, origin in known.items():
             passages.setdefault(origin.record, []).append(id_)
+        said = self._parse_utterances({record: known[ids[0]] for record, ids in passages.items()})
         return [
             _evidence(
                 record,
@@ -126,9 +133,21 @@ class Candidates:
                 cosines,
                 words=shares.get(record, 0.0),
                 best_hit=best_hit.get(record),
+                said=said.get(record, (1.0, False)),
             )
             for record, ids in passages.items()
         ]
+
+    def _parse_utterances(self, origins: Mapping[int, PassageOrigin]) -> dict[int, tuple[float, bool]]:
+        """Return, for each record of a conversation, the share of its relevance that it keeps, and whether it asks."""
+        sessions = {record: origin.session for record, origin in origins.items() if origin.session is not None}
+        utterances = {
+            record: utterance
+            for record in self.openings.keys() & sessions.keys()
+            if (utterance := parse_utterance(self.openings[record], is_long=origins[record].parts > 1))
+        }
+        shares = compute_shares(self.query, utterances, sessions)
+        return {record: (share, record in utterances and utterances[record].asks) for record, share in shares.items()}
 
     def compute_words(self) -> dict[int, float]:
         """Return the words of each record that shares a term with the query, 0 to 1."""
@@ -164,6 +183,7 @@ def _evidence(
     *,
     words: float,
     best_hit: str | None,
+    said: tuple[float, bool],
 ) -> Evidence:
     wholes = [id_ for id_, origin in origins.items() if origin.whole]
     parts = [id_ for id_, origin in origins.items() if not origin.whole or origin.parts == 1]
@@ -184,6 +204,7 @@ def _evidence(
         words,
         of.session,
         *_find_positions(origins.values(), of),
+        *said,
     )
 
 
@@ -235,7 +256,7 @@ class PassageSearch:
             least = min(LEAST_COSINE, near[0].score / 2) if least is None else least
             near = [hit for hit in near if hit.score >= least]
         compared = await self._compare(narrow, vector, near, found)
-        return replace(found, near=near, compared=compared, vector=vector)
+        return replace(found, near=near, compared=compared, vector=vector, query=query)
 
     async def find_nearest_records(self, narrow: SearchScope, vector: Vector, limit: int) -> list[Hit]:
         """Return the records nearest as wholes, whatever their cosine; none while Qdrant is unavailable."""
@@ -298,6 +319,7 @@ class PassageSearch:
             hits,
             {id_: (PassageOrigin(**origin), at) for id_, at, origin in row["first"]},
             record_shares={record: min(score / record_weight, 1.0) for record, score in row["records"]},
+            openings={hit.record: text for hit, text in zip(hits, row["openings"], strict=False) if text},
         )
         return found, row["recreating"]
 
@@ -330,6 +352,7 @@ def build_word_parameters(narrow: SearchScope, asked: Sequence[str], *, all_word
         "namespace": narrow.namespace,
         "limit": MAX_WORD_HITS,
         "first": POOL_SIZE,
+        "read": 0 if all_words else _READ,
         "counted": _COUNTED,
     }
 

@@ -73,6 +73,15 @@ async def test_hits_that_the_graph_does_not_confirm_are_dropped(
     assert (await modern.ask("search", query="medicine for patients", offset=1, limit=1))["total"] == 2
 
 
+@pytest.mark.proves("RET-30", "RET-31")
+async def test_a_question_in_the_first_person_is_answered_by_the_user(modern: Agent, projector: Projector) -> None:
+    turns = ["user: On Friday the dentist expects the visit.", "assistant: On Friday the dentist expects the visit."]
+    user, assistant = [await modern.save(turn, session_id="s") for turn in turns]
+    await projector.drain()
+    assert await modern.found("When does the dentist expect the visit?") == [assistant, user]
+    assert await modern.found("When does the dentist expect me to visit?") == [user, assistant]
+
+
 @pytest.mark.proves("MEM-18")
 async def test_the_text_around_an_entry_in_its_session_finds_it(modern: Agent) -> None:
     """Found at once by words, before any vector; what stands three away is not found."""

@@ -1,6 +1,7 @@
 """Weighted reciprocal rank fusion."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -102,3 +103,17 @@ def test_records_that_only_are_near_stand_after_the_nearest_ten_and_those_that_s
     alone = [Evidence(record, "p", "0", 0.9 - record / 100, 0.0) for record in range(20)]
     assert order_by_meaning(alone) == list(range(20))
     assert order_by_meaning(alone, by_words=[19, 15]) == [*range(10), 15, 19, *range(10, 15), *range(16, 19)]
+
+
+@pytest.mark.proves("RET-30")
+def test_the_share_of_an_utterance_counts_in_both_lists() -> None:
+    found = [replace(_one(1, 0.6, words=0.6), share=0.5), _one(2, 0.5, words=0.5)]
+    assert order_by_meaning(found) == [2, 1]
+    assert order_by_words(found) == [2, 1]
+
+
+@pytest.mark.proves("RET-33")
+def test_by_meaning_what_follows_a_short_question_comes_before_what_precedes_it() -> None:
+    found = [_one(3, 0.3, 1), replace(_one(2, 0.8, 2), asks=True), _one(1, 0.3, 3)]
+    assert order_by_meaning(found) == [2, 1, 3]
+    assert order_by_meaning([replace(each, asks=False) for each in found]) == [2, 3, 1]
