@@ -4,7 +4,7 @@ score = sum of weight / (60 + rank) over the lists with the record, scaled so th
 lists include what is around a record: the full-text index's score counts words next to it; by meaning, a quarter of the
 best cosine next to it in its session is added, and an eighth of the one two positions away; a short question adds more
 to what follows it. An utterance keeps a share of its cosine and of its words. Pure functions. Source: RET-22 to RET-24,
-RET-30 to RET-33.
+RET-27 to RET-30.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@
   raise it: the records around an answer are often part of it, and a question is answered by what follows.
 
 Pure functions. The constants were chosen on conversations and decision records together. Source: RET-12 to RET-17,
-RET-33; docs/decisions/0020 and 0031.
+RET-30; docs/decisions/0020 and 0031.
 """
 
 from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ known about it without reading it:
 - A short question is answered by what follows it.
 
 Pure functions. The constants were chosen on conversations of people and of users with an assistant together. Source:
-RET-30 to RET-33; docs/decisions/0031.
+RET-27 to RET-30; docs/decisions/0031.
 """
 
 import re

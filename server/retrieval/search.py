@@ -6,7 +6,7 @@ graph confirms what Qdrant alone proposed, because it may have been deleted or h
 comes from the graph. `search_confirmed` does this for every family: rank, load a page from the graph, and rank again
 without the passages that the graph does not have.
 
-Source: RET-7 to RET-14, RET-30; docs/decisions/0010, 0011, 0020 and 0031.
+Source: RET-7 to RET-14, RET-27; docs/decisions/0010, 0011, 0020 and 0031.
 """
 
 import asyncio

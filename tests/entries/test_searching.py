@@ -73,7 +73,7 @@ async def test_hits_that_the_graph_does_not_confirm_are_dropped(
     assert (await modern.ask("search", query="medicine for patients", offset=1, limit=1))["total"] == 2
 
 
-@pytest.mark.proves("RET-30", "RET-31")
+@pytest.mark.proves("RET-27", "RET-28")
 async def test_a_question_in_the_first_person_is_answered_by_the_user(modern: Agent, projector: Projector) -> None:
     turns = ["user: On Friday the dentist expects the visit.", "assistant: On Friday the dentist expects the visit."]
     user, assistant = [await modern.save(turn, session_id="s") for turn in turns]

@@ -105,14 +105,14 @@ def test_records_that_only_are_near_stand_after_the_nearest_ten_and_those_that_s
     assert order_by_meaning(alone, by_words=[19, 15]) == [*range(10), 15, 19, *range(10, 15), *range(16, 19)]
 
 
-@pytest.mark.proves("RET-30")
+@pytest.mark.proves("RET-27")
 def test_the_share_of_an_utterance_counts_in_both_lists() -> None:
     found = [replace(_one(1, 0.6, words=0.6), share=0.5), _one(2, 0.5, words=0.5)]
     assert order_by_meaning(found) == [2, 1]
     assert order_by_words(found) == [2, 1]
 
 
-@pytest.mark.proves("RET-33")
+@pytest.mark.proves("RET-30")
 def test_by_meaning_what_follows_a_short_question_comes_before_what_precedes_it() -> None:
     found = [_one(3, 0.3, 1), replace(_one(2, 0.8, 2), asks=True), _one(1, 0.3, 3)]
     assert order_by_meaning(found) == [2, 1, 3]

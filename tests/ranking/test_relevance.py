@@ -127,7 +127,7 @@ def test_nothing_is_ranked_where_nothing_was_proposed() -> None:
     assert rank([]) == []
 
 
-@pytest.mark.proves("RET-30")
+@pytest.mark.proves("RET-27")
 def test_an_utterance_keeps_its_share_before_its_session_counts() -> None:
     whole, part = _one("a", 0.8, 0.8), replace(_one("b", 0.8, 0.8), share=0.5)
     scores = {hit.evidence.passage: hit.score for hit in rank([whole, part])}
@@ -136,7 +136,7 @@ def test_an_utterance_keeps_its_share_before_its_session_counts() -> None:
     assert scores["b"] == pytest.approx(own / 2 + (1 - own / 2) * 0.2 * own / 2)
 
 
-@pytest.mark.proves("RET-33")
+@pytest.mark.proves("RET-30")
 def test_what_follows_a_short_question_counts_more_than_what_precedes_it() -> None:
     found = [_one("a", 0.1, 0.1, 1), replace(_one("b", 0.9, 0.9, 2), asks=True), _one("c", 0.1, 0.1, 3)]
     scores = {hit.evidence.passage: hit.score for hit in rank(found)}
