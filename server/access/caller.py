@@ -8,7 +8,8 @@ from server.access.gate import caller_of
 from server.core.principals import Principal
 
 
-def _caller(request: Request) -> Principal:
+# Async, because FastAPI runs any other dependency in a thread.
+async def _caller(request: Request) -> Principal:
     return caller_of(request.scope)
 
 

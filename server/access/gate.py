@@ -82,7 +82,8 @@ class Gate:
                 allow_headers=_HEADERS,
                 expose_headers=_EXPOSED_HEADERS,
             )
-        names = [*_LOOPBACK, *([] if settings.loopback else [settings.host])]
+        self._loopback = settings.loopback
+        names = [*_LOOPBACK, *([] if self._loopback else [settings.host])]
         self._hosts = TransportSecurityMiddleware(
             TransportSecuritySettings(
                 allowed_hosts=[*names, *(f"{name}:*" for name in names), *settings.allowed_hosts],
@@ -136,7 +137,7 @@ class Gate:
 
     async def _anonymous(self, path: str) -> Principal:
         settings = self._settings
-        if not settings.loopback or await self._tokens.any_exist():
+        if not self._loopback or await self._tokens.any_exist():
             raise Unauthenticated(
                 "A bearer token is required: `Authorization: Bearer …`; create one with `precedent token create`."
             )

@@ -11,7 +11,7 @@ from server.core.types import Row
 from server.decisions.near_targets import COMPARED, build_near_query
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
-from server.retrieval.mentions import MAX_MENTIONS, Spans, choose_longest, find_links, find_possible_names
+from server.retrieval.mentions import MAX_MENTIONS, Spans, choose_longest, find_links, find_possible_names, group_names
 
 _SHORT = 10_000
 """Characters of a text that is searched for names at once; a longer one is searched in a thread."""
@@ -52,7 +52,7 @@ async def load_entity_links(
     row = await graph.row(
         "decisions/entity_links",
         namespace=namespace,
-        names=list({*possible, *map(comparison_key, (target, *about, *linked))}),
+        **group_names({*possible, *map(comparison_key, (target, *about, *linked))}),
         query=build_near_query(namespace, target) if now else "",
         now=now,
         limit=COMPARED,

@@ -29,6 +29,10 @@ class Continuation:
     total: str = "total"
 
 
+class JsonResult(CallToolResult):
+    """A result whose only text is the JSON of its structured content, so that it need not be written twice."""
+
+
 def success(
     answer: dict[str, Any],
     *,
@@ -44,13 +48,17 @@ def success(
     with this offset misses no item and repeats none. `texts` makes the text blocks of the cut answer; the note about
     the rest follows them.
     """
+    json_text = None
     if many and answer.get(many):
-        if len(_json(answer).encode()) > limit:
-            answer = _cut(answer, many, limit, page)
+        json_text = _json(answer)
+        if len(json_text.encode()) > limit:
+            answer, json_text = _cut(answer, many, limit, page), None
         elif page and isinstance(answer.get(page.total), int) and page.after(answer[many]) < answer[page.total]:
-            answer = {**answer, "next_offset": page.after(answer[many])}
-    blocks = texts(answer) if texts else (answer,)
-    if texts and (rest := _describe_rest(answer)):
+            answer, json_text = {**answer, "next_offset": page.after(answer[many])}, None
+    if texts is None:
+        return _to_result(answer, json_text)
+    blocks = texts(answer)
+    if rest := _describe_rest(answer):
         blocks += (rest,)
     return CallToolResult(
         content=[TextContent(type="text", text=_text(block)) for block in blocks], structured_content=answer
@@ -59,10 +67,7 @@ def success(
 
 def failure(envelope: Mapping[str, Any]) -> CallToolResult:
     """Return an error in the form of its family."""
-    answer = dict(envelope)
-    return CallToolResult(
-        content=[TextContent(type="text", text=_json(answer))], structured_content=answer, is_error=True
-    )
+    return _to_result(dict(envelope), is_error=True)
 
 
 def contents(uri: str, answer: Mapping[str, Any], *, limit: int) -> ReadResourceResult:
@@ -71,6 +76,11 @@ def contents(uri: str, answer: Mapping[str, Any], *, limit: int) -> ReadResource
     if len(_json(body).encode()) > limit and body.get("contents"):
         body = _cut(body, "contents", limit)
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON_TYPE, text=_json(body))])
+
+
+def _to_result(answer: dict[str, Any], json_text: str | None = None, *, is_error: bool = False) -> JsonResult:
+    text = TextContent(type="text", text=_json(answer) if json_text is None else json_text)
+    return JsonResult(content=[text], structured_content=answer, is_error=is_error)
 
 
 def _text(block: Any) -> str:

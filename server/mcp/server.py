@@ -59,10 +59,8 @@ def build_server(
 
     async def on_call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         arguments = params.arguments or {}
-        meta: Mapping[str, Any] = dict(params.meta or {})
-        if params.name in writing and KEY in meta:
-            # A client that repeats calls by itself has no part in the arguments, which the model writes.
-            arguments = {KEY: meta[KEY], **arguments}
+        if params.name in writing:
+            arguments = add_key(arguments, dict(params.meta or {}))
         return await call_tool(params.name, arguments, context)
 
     reading = {} if read_resource is None else _resource_handlers(tuple(resources), read_resource)
@@ -73,10 +71,19 @@ def build_server(
         instructions=instructions(schemas),
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
-        # Otherwise the SDK builds the whole list at each call.
-        get_tool_input_schema=schemas.get,
+        # The SDK compares the headers that a schema declares with the arguments. Ours declare none; without this, it
+        # would build the whole list at each call, and walk through a schema.
+        get_tool_input_schema=lambda _name: None,
         **reading,
     )
+
+
+def add_key(arguments: dict[str, Any], meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a tool that writes, with the idempotency key of the request's `_meta`.
+
+    A client that repeats calls by itself has no part in the arguments, which the model writes.
+    """
+    return {KEY: meta[KEY], **arguments} if KEY in meta else arguments
 
 
 def _resource_handlers(resources: tuple[AnyResource, ...], read_resource: ReadResource) -> dict[str, Any]:

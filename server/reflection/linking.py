@@ -3,7 +3,7 @@
 The journal stores them without a text that is searched. Names of existing entities count, and no entity is created.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +13,7 @@ from server.core.types import Row
 from server.graph.graph import Graph, Transaction
 from server.graph.keys import comparison_key
 from server.reflection.lease import Lease
-from server.retrieval.mentions import Spans, choose_longest, find_links, find_possible_names
+from server.retrieval.mentions import Spans, choose_longest, find_links, find_possible_names, group_names
 
 _PAGE = 500
 _MOST_NAMES = 20_000
@@ -52,8 +52,8 @@ async def _link(graph: Graph, lease: Lease, page: Sequence[Row], all_names: Name
     known = all_names
     if not known:
         keys = {key for linked, possible in found for key in (*possible, *map(comparison_key, linked))}
-        rows = await graph.run("retrieval/named_entities", namespace=lease.namespace, names=sorted(keys))
-        known = _group(rows)
+        row = await graph.row("retrieval/named_entities", namespace=lease.namespace, **group_names(keys))
+        known = _group(row["entities"])
     mentions = [
         {"element": row["element"], "names": names}
         for row, (linked, possible) in zip(page, found, strict=True)
@@ -65,13 +65,14 @@ async def _link(graph: Graph, lease: Lease, page: Sequence[Row], all_names: Name
 async def _load_all_names(graph: Graph, namespace: str) -> NamesByKey:
     """Return the names of all entities by key, or nothing where there are too many: long texts have many keys."""
     rows = await graph.run("retrieval/entity_names", namespace=namespace, limit=_MOST_NAMES)
-    return _group(rows) if len(rows) < _MOST_NAMES else {}
+    return _group((row["found"], row["name"]) for row in rows) if len(rows) < _MOST_NAMES else {}
 
 
-def _group(rows: Sequence[Row]) -> NamesByKey:
+def _group(names: Iterable[Sequence[str]]) -> NamesByKey:
+    """Return the names by their key; each pair is of a key and a name."""
     known: NamesByKey = {}
-    for row in rows:
-        known.setdefault(row["found"], []).append(row["name"])
+    for key, name in names:
+        known.setdefault(key, []).append(name)
     return known
 
 

@@ -4,15 +4,15 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 from fastapi import Depends, FastAPI, Response
 from fastapi.responses import JSONResponse
 from fastapi_offline import FastAPIOffline
-from mcp.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel, Field
+from starlette.routing import BaseRoute, Route
 
 from server.access.capacity import Capacity
 from server.access.gate import Gate
@@ -29,6 +29,8 @@ from server.entries import routes as entries
 from server.graph.idempotency import IdempotencyKeys
 from server.history import routes as history
 from server.interface.state import StateKey
+from server.mcp.endpoint import Endpoint
+from server.mcp.exchange import Exchange
 from server.observability.metrics import Metrics
 from server.rest import errors
 from server.rest.access import admit
@@ -103,11 +105,11 @@ def build_rest(
     rate: RateLimit,
     capacity: Capacity,
     keys: IdempotencyKeys,
-    mcp: Server[Any],
+    mcp: Endpoint,
 ) -> FastAPI:
     """Return the ASGI application of port 8001; its lifespan runs the MCP sessions."""
     # Stateless, so any replica can answer; JSON, because no answer of the service streams. The gate checks hosts.
-    mcp_app = mcp.streamable_http_app(
+    mcp_app = mcp.server.streamable_http_app(
         stateless_http=True,
         json_response=True,
         max_request_body_size=MAX_MCP_BODY,
@@ -116,7 +118,7 @@ def build_rest(
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        async with mcp.session_manager.run():
+        async with mcp.server.session_manager.run():
             yield
 
     app = build_api()
@@ -132,7 +134,8 @@ def build_rest(
     PROJECTOR.store(app, projector)
     METRICS.store(app, metrics)
     STARTED.store(app, time.monotonic())
-    app.router.routes.extend(mcp_app.routes)
+    # First, because routes are tried in their order.
+    app.router.routes[:0] = [_add_exchange(route, mcp) for route in mcp_app.routes]
     errors.install(app)
     app.add_middleware(BodyLimit, most=MAX_BODY, others={"/mcp": MAX_MCP_BODY, sessions.IMPORT: settings.import_limit})
     app.add_middleware(
@@ -140,6 +143,12 @@ def build_rest(
     )
     app.add_middleware(RequestLog, metrics=metrics)
     return app
+
+
+def _add_exchange(route: BaseRoute, mcp: Endpoint) -> Route:
+    """Return the SDK's route with the short way of plain requests before it."""
+    assert isinstance(route, Route)
+    return Route(route.path, endpoint=Exchange(route.app, mcp.call_tool, mcp.server.server_info_stamp))
 
 
 def _add_health(app: FastAPI) -> None:

@@ -5,6 +5,10 @@ boundaries, in any case; of overlapping names the longest counts. Source: RET-6.
 """
 
 import re
+from collections.abc import Iterable
+from itertools import accumulate
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -27,6 +31,9 @@ _LINK = re.compile(rf"\[\[(?! )([^\[\]|\n]{{1,{_LONGEST_LINK}}})(?<! )(?:\|[^\[\
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 _SPACE = re.compile(r"\s+")
 _CLOSING = ".,;:!?\u2026)]}>\"'\u201d\u2019\u00bb*`"
+_NO_SIGN = ("", " ")
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+"""Of ASCII alone: each letter stays one, so spans stay the same."""
 Spans = dict[str, list[tuple[int, int]]]
 _MARKDOWN = MarkdownIt().disable(["html_block", "html_inline"])
 
@@ -50,18 +57,45 @@ def find_possible_names(text: str) -> Spans:
     A name has up to six words. It begins with a word or with the signs directly before one (`.NET`), and ends with a
     word or with the signs after it, but without the punctuation that closes a sentence (`C++.`).
     """
+    # Keys have single spaces, so spans are of the text with single spaces.
+    read = " ".join(text[:_READ].split())
+    lower = read.translate(_TO_LOWER)
+    words = [match.span() for match in _WORD.finditer(read)]
+    starts = [list({start, _extend_left(read, start)}) for start, _ in words]
+    ends = [list({end, _extend_right(read, end)}) for _, end in words]
     found: Spans = {}
-    read = text[:_READ]
-    words = [(match.start(), match.end()) for match in _WORD.finditer(read)]
-    for index, (word, _) in enumerate(words):
-        starts = {word, _extend_left(read, word)}
-        for _, last in words[index : index + _LONGEST]:
-            for end in {last, _extend_right(read, last)}:
-                for start in starts:
-                    found.setdefault(comparison_key(read[start:end]), []).append((start, end))
+    for index, firsts in enumerate(starts):
+        for lasts in ends[index : index + _LONGEST]:
+            for end in lasts:
+                for start in firsts:
+                    key = lower[start:end]
+                    if not key.isascii():
+                        key = comparison_key(key)
+                    if key in found:
+                        found[key].append((start, end))
+                    elif len(key) <= _LONGEST_NAME:
+                        found[key] = [(start, end)]
         if len(found) > _MOST_POSSIBLE:
             break
-    return {name: spans for name, spans in found.items() if len(name) <= _LONGEST_NAME}
+    return found
+
+
+def group_names(keys: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters `names`, `starts` and `ends` of a statement that looks up which of these keys are names.
+
+    Keys with the same first two words follow each other: where no name starts with these, the graph looks up none of
+    them. `starts` has the beginning of each group, empty for keys of one word; `ends` has the index after its last key.
+    """
+    groups: dict[str, list[str]] = {}
+    for key in keys:
+        first = key.find(" ")
+        second = key.find(" ", first + 1)
+        groups.setdefault("" if first < 0 else key if second < 0 else key[:second], []).append(key)
+    return {
+        "names": [key for group in groups.values() for key in group],
+        "starts": list(groups),
+        "ends": list(accumulate(map(len, groups.values()))),
+    }
 
 
 def choose_longest(found: Spans) -> list[str]:
@@ -81,6 +115,8 @@ def choose_longest(found: Spans) -> list[str]:
 
 def _extend_left(text: str, start: int) -> int:
     """Return where the signs directly before a word begin."""
+    if start == 0 or text[start - 1] == " ":
+        return start
     first = start
     while first > max(0, start - _AFFIX) and _is_sign(text[first - 1]):
         first -= 1
@@ -89,6 +125,8 @@ def _extend_left(text: str, start: int) -> int:
 
 def _extend_right(text: str, end: int) -> int:
     """Return where the signs directly after a word end, without the punctuation that closes a sentence."""
+    if text[end : end + 1] in _NO_SIGN:
+        return end
     last = end
     while last < min(len(text), end + _AFFIX) and _is_sign(text[last]):
         last += 1

@@ -23,7 +23,7 @@ from server.graph.graph import Graph, Transaction
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
 from server.graph.sequence import IdSequence
-from server.retrieval.mentions import MAX_MENTIONS, Spans, choose_longest, find_links, find_possible_names
+from server.retrieval.mentions import MAX_MENTIONS, Spans, choose_longest, find_links, find_possible_names, group_names
 from server.retrieval.passages import (
     NEIGHBOURS,
     Passage,
@@ -215,10 +215,10 @@ class PassageWriter:
 
     async def load_named(self, namespace: str, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the entities of these names, by the `comparison_key` of each name."""
-        rows = await self._graph.run("retrieval/named_entities", namespace=namespace, names=names)
+        row = await self._graph.row("retrieval/named_entities", namespace=namespace, **group_names(names))
         known: dict[str, list[str]] = {}
-        for row in rows:
-            known.setdefault(row["found"], []).append(row["name"])
+        for key, name in row["entities"]:
+            known.setdefault(key, []).append(name)
         return known
 
 

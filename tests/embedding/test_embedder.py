@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from server.core.errors import EmbeddingUnavailable
 from server.core.home import Cache
 from server.core.settings import Settings
-from server.embedding.embedder import FastEmbedder
+from server.embedding.embedder import FastEmbedder, plan_runs
 from server.embedding.provision import model_folder
 
 pytestmark = pytest.mark.anyio
@@ -165,3 +165,11 @@ async def test_a_broken_model_is_unavailable(folder: Path, tmp_path: Path) -> No
 async def test_two_embedders_may_be_loaded_in_one_process(embedder: FastEmbedder, folder: Path) -> None:
     second = await FastEmbedder.load(folder)
     assert await second.embed_query("text") == pytest.approx(await embedder.embed_query("text"), abs=1e-6)
+
+
+def test_a_run_holds_short_texts_together_and_a_long_one_alone() -> None:
+    lengths = [5, 900, 30, 10, 150, 160, 20_000, 5, 5, 5, 5, 5, 5, 5]
+    runs = plan_runs(lengths)
+    assert sorted(index for run in runs for index in run) == list(range(len(lengths)))
+    sizes = [[lengths[index] for index in run] for run in runs]
+    assert sizes == [[5] * 8, [10, 30], [150, 160], [900], [20_000]]

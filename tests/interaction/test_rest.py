@@ -20,6 +20,7 @@ from server.app import App
 from server.graph.graph import connect
 from server.graph.idempotency import IdempotencyKeys
 from server.graph.sequence import IdSequence
+from server.mcp.endpoint import Endpoint
 from server.mcp.server import build_server
 from server.observability.metrics import Metrics
 from server.parts import Parts
@@ -236,7 +237,7 @@ def _application(app: App, parts: Parts, services: Services, capacity: Capacity 
         metrics=Metrics(),
         rate=RateLimit(None),
         capacity=capacity or Capacity(100),
-        mcp=build_server((), nothing),
+        mcp=Endpoint(build_server((), nothing), nothing),
         keys=IdempotencyKeys(parts.graph),
     )
 
