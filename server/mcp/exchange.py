@@ -5,7 +5,7 @@ costs more processor time than most of our tools. A request that has nothing unu
 the bytes of its answer are those of the SDK. Everything else goes to the SDK: other methods, notifications, sessions,
 and all requests that it would refuse (docs/decisions/0032).
 
-Source: SVC-100.
+Source: SVC-94.
 """
 
 import json

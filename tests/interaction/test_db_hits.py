@@ -95,7 +95,7 @@ _CALLS: tuple[tuple[str, dict[str, Any], int], ...] = (
 """Calls with the most db hits that all their statements may have together."""
 
 
-@pytest.mark.proves("SVC-101")
+@pytest.mark.proves("SVC-95")
 async def test_everyday_calls_read_no_more_of_the_graph_than_they_need(
     app: App, client: Client, namespace: str, tmp_path: Path, hits: dict[str, int]
 ) -> None:

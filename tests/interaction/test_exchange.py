@@ -112,7 +112,7 @@ def _http(app: App, namespace: str) -> httpx2.AsyncClient:
     )
 
 
-@pytest.mark.proves("SVC-100")
+@pytest.mark.proves("SVC-94")
 async def test_a_plain_request_has_the_bytes_of_the_sdk_and_any_other_goes_there(
     app: App, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +141,7 @@ async def test_a_plain_request_has_the_bytes_of_the_sdk_and_any_other_goes_there
             assert kept[0] == kept[1], asked.what
 
 
-@pytest.mark.proves("SVC-100")
+@pytest.mark.proves("SVC-94")
 async def test_a_body_that_arrives_in_pieces_or_not_at_all_is_read_once(app: App, namespace: str) -> None:
     asked = _call("2025-11-25", "overview")
 

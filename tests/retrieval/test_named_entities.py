@@ -18,7 +18,7 @@ _TEXT = (
 )
 
 
-@pytest.mark.proves("RET-35")
+@pytest.mark.proves("RET-31")
 async def test_each_name_in_a_text_is_found_as_it_is_stored_now(
     graph: Graph, driver: AsyncDriver, namespace: str
 ) -> None:
@@ -42,7 +42,7 @@ async def test_each_name_in_a_text_is_found_as_it_is_stored_now(
     assert found == wanted
 
 
-@pytest.mark.proves("RET-35")
+@pytest.mark.proves("RET-31")
 def test_keys_are_grouped_by_their_first_two_words_and_none_is_lost() -> None:
     keys = {*find_possible_names(_TEXT)}
     grouped = group_names(keys)
