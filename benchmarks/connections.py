@@ -151,7 +151,7 @@ async def _run(folder: Path, searches: int) -> list[Result]:
 
 async def _wait_until_linked(bench: Bench) -> None:
     """Wait until nothing of the import is left to do: it would cost the first searches more than others."""
-    left = "RETURN COUNT { (:Arriving) } + COUNT { (:Reindex) } + COUNT { (:Unprojected) } AS left"
+    left = "RETURN COUNT { (:Unlinked) } + COUNT { (:Unprojected) } AS left"
     while (await bench.driver.execute_query(left, database_="neo4j")).records[0]["left"]:
         await anyio.sleep(1)
 

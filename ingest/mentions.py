@@ -6,11 +6,10 @@ from anyio import to_thread
 
 from ingest.pipeline import batches
 from ingest.records import DecisionRecord
-from server.core.types import Row
 from server.decisions.connections import find_names, list_mentions, match_entity
 from server.graph.graph import Graph
 from server.graph.keys import comparison_key
-from server.retrieval.mentions import MAX_MENTIONS
+from server.retrieval.mentions import MAX_MENTIONS, group_names
 
 _NAMES = 20_000
 """Names that one query looks up, or reads."""
@@ -53,20 +52,20 @@ async def find_mentions(
 async def _load_names(graph: Graph, namespace: str, keys: Collection[str]) -> dict[str, list[str]]:
     """The names of the entities that have one of these keys, by key."""
     known: dict[str, list[str]] = {}
-    for row in await _load_rows(graph, namespace, keys):
-        if row["found"] in keys:
-            known.setdefault(row["found"], []).append(row["name"])
+    for key, name in await _load_pairs(graph, namespace, keys):
+        if key in keys:
+            known.setdefault(key, []).append(name)
     return {key: sorted(names) for key, names in known.items()}
 
 
-async def _load_rows(graph: Graph, namespace: str, keys: Collection[str]) -> list[Row]:
+async def _load_pairs(graph: Graph, namespace: str, keys: Collection[str]) -> list[tuple[str, str]]:
     """Load all names if there are fewer entities than keys: long texts have hundreds of thousands of keys."""
     if len(keys) > _NAMES:
         rows = await graph.run("retrieval/entity_names", namespace=namespace, limit=_NAMES + 1, timeout=_TIMEOUT)
         if len(rows) <= _NAMES:
-            return rows
-    return [
-        row
-        for some in batches(sorted(keys), _NAMES)
-        for row in await graph.run("retrieval/named_entities", namespace=namespace, names=some, timeout=_TIMEOUT)
-    ]
+            return [(row["found"], row["name"]) for row in rows]
+    pairs: list[tuple[str, str]] = []
+    for some in batches(sorted(keys), _NAMES):
+        row = await graph.row("retrieval/named_entities", namespace=namespace, **group_names(some), timeout=_TIMEOUT)
+        pairs += [(key, name) for key, name in row["entities"]]
+    return pairs

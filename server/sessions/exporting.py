@@ -20,7 +20,8 @@ from server.sessions.summaries import SUMMARIES
 from server.vectors.damage import find_dead
 from server.vectors.store import Vector, VectorStore, point_id, unpack_vector
 
-_PAGE = 200
+_PAGE = 64
+"""Records; with vectors, they are a megabyte or less."""
 _FAMILIES: Mapping[Collection, str] = {MEMORIES: memories.FAMILY, SUMMARIES: summaries.FAMILY}
 
 
@@ -41,8 +42,11 @@ class Exporter:
             collections = await self._list_live(namespace, of)
             at, id_ = BEGINNING, ""
             while page := await self._load_page(namespace, of, collections, at, id_):
-                yield await self._format_page(namespace, of, page)
                 at, id_ = page[-1]["at"], page[-1]["record"]["id"]
+                lines = await self._format_page(namespace, of, page)
+                # A slow reader leaves this generator here for long: it keeps no more than what is to be read.
+                page.clear()
+                yield lines
             if not set(collections) <= set(await self._list_live(namespace, of)):
                 raise Conflict("CONFLICT: the exported records were replaced meanwhile; export again.")
 
