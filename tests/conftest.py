@@ -30,7 +30,7 @@ Cypher = Callable[..., Awaitable[Rows]]
 Where = tuple[str, str, str]
 """A Neo4j: its URI, user and password."""
 _numbers = itertools.count(1)
-# A Neo4j of a test lives for seconds: it is ready sooner where Java compiles once, and not twice.
+# Most Neo4js of tests live for seconds: they are ready sooner where Java compiles once, and not twice.
 os.environ.setdefault("PRECEDENT_NEO4J_JVM", "-XX:TieredStopAtLevel=1")
 
 
@@ -74,7 +74,7 @@ async def neo4j(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) ->
         return
     home = Home(tmp_path_factory.mktemp("neo4j") / "home")
     await prepare_home(tmp_path_factory, home)
-    server = make_neo4j(home)
+    server = make_neo4j(home, lives_long=True)
     await server.start()
     try:
         yield server.uri, USER, server.password

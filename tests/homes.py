@@ -17,11 +17,12 @@ from server.local.neo4j import USER, LocalNeo4j
 from server.local.ports import Ports, free_ports
 
 
-def make_neo4j(home: Home) -> LocalNeo4j:
-    """A Neo4j of this home on free ports, not started."""
+def make_neo4j(home: Home, *, lives_long: bool = False) -> LocalNeo4j:
+    """A Neo4j of this home on free ports, not started; one that lives for seconds is started to be ready sooner."""
     settings = Settings()
     ports = Ports(*free_ports(2))
-    return LocalNeo4j(installation(Cache(settings.cache)), home, ports, jvm_flags=settings.neo4j_jvm)
+    flags = () if lives_long else settings.neo4j_jvm
+    return LocalNeo4j(installation(Cache(settings.cache)), home, ports, jvm_flags=flags)
 
 
 async def prepare_home(folders: pytest.TempPathFactory, home: Home) -> None:
