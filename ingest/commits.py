@@ -134,7 +134,8 @@ class CommitWriter:
 
 def find_decision_ids(message: str) -> list[str]:
     """Return the texts in a message that can be ids of decisions, such as `PEP 8` or `shop ADR 12`."""
-    possible = {message[start:end] for spans in find_possible_names(message).values() for start, end in spans}
+    read = " ".join(message.split())  # which is what spans are of
+    possible = {read[start:end] for spans in find_possible_names(read).values() for start, end in spans}
     numbered = {text for text in possible if len(text) <= _LONGEST_ID and any(map(str.isdigit, text))}
     return sorted(numbered | set(_DECISION_ID.findall(message)))
 

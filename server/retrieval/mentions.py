@@ -52,12 +52,14 @@ def find_links(text: str) -> list[str]:
 
 
 def find_possible_names(text: str) -> Spans:
-    """Return each run of words that could be the name of an entity, by its key, with its spans.
+    """Return each run of words that could be the name of an entity, by its key, with its spans in the text.
+
+    Spans are of the text with single spaces, as `" ".join(text.split())` returns it.
 
     A name has up to six words. It begins with a word or with the signs directly before one (`.NET`), and ends with a
     word or with the signs after it, but without the punctuation that closes a sentence (`C++.`).
     """
-    # Keys have single spaces, so spans are of the text with single spaces.
+    # Keys have single spaces.
     read = " ".join(text[:_READ].split())
     lower = read.translate(_TO_LOWER)
     words = [match.span() for match in _WORD.finditer(read)]
