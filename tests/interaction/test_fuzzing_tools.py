@@ -1,6 +1,6 @@
 """Tools under generated arguments: the answer is one that is described, and a refusal changes nothing.
 
-TEST_FUZZ_CALLS says how many calls: some in `make test`, many in `make fuzz`.
+TEST_FUZZ_CALLS says how many calls: the same few at each `make test`, many others in `make fuzz`.
 """
 
 import hashlib
@@ -25,7 +25,15 @@ from tests.interaction.foreign import leaves
 from tests.interaction.tools import ANSWERS
 
 pytestmark = pytest.mark.anyio
-_CALLS = int(os.environ.get("TEST_FUZZ_CALLS", "60"))
+_FEW = 60
+_CALLS = int(os.environ.get("TEST_FUZZ_CALLS", _FEW))
+_SETTINGS = settings(
+    max_examples=_CALLS,
+    derandomize=_CALLS == _FEW,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
 _CODES = {
     each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.PrecedentError)
 }
@@ -68,7 +76,7 @@ async def toured(app: App, connect: Connect, driver: AsyncDriver, namespace: str
         return Toured(await tour(client, app, driver, namespace=namespace, folder=tmp_path))
 
 
-@settings(max_examples=_CALLS, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@_SETTINGS
 @given(generated_calls())
 @pytest.mark.proves("SVC-50", "SVC-51")
 @pytest.mark.timeout(60 + _CALLS)
