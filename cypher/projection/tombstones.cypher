@@ -5,6 +5,7 @@
 CALL () {
   // Such a point may be stored after its deletion, and its projector may end before it settles the record.
   MATCH (claim:ProjectionClaim)
+  // One that lasts longer than a minute is from before the clock was set back.
   WHERE claim.owner <> $owner AND 0 < claim.until - datetime.realtime().epochMillis <= 60000
   UNWIND claim.keys AS key
   RETURN collect(key) AS claimed

@@ -41,6 +41,8 @@ _INSIDE = re.compile(
     r"Traceback|site-packages|\.py\b|bolt://|neo4j\.exceptions|MATCH \(|RETURN \w+\.|pydantic|lucene\.", re.IGNORECASE
 )
 """What no message to a caller contains."""
+_LONG_ENOUGH = 4
+"""Characters of an argument that is not counted as part of a message; to take out letters would hide what it says."""
 _ALL = """
 MATCH (n) WHERE n.namespace = $namespace AND NOT n:Tombstone AND NOT n:Sequence AND NOT n:Principal
 RETURN elementId(n) AS id, [label IN labels(n) WHERE label <> 'Unprojected'] AS labels, properties(n) AS properties,
@@ -107,6 +109,6 @@ def _find_code(answer: dict[str, Any]) -> str:
 def _hide_arguments(message: str, arguments: dict[str, Any]) -> str:
     """The message without what the caller itself sent."""
     for part in leaves(arguments):
-        if isinstance(part, str) and part.strip():
+        if isinstance(part, str) and len(part) >= _LONG_ENOUGH:
             message = message.replace(part[:40], "")
     return message
