@@ -1,4 +1,4 @@
-"""Files: their checksum, and atomic writing."""
+"""Files: their checksum, atomic writing, and what of them survives a power cut."""
 
 import hashlib
 import os
@@ -22,3 +22,16 @@ def write_atomically(file: Path, text: str) -> None:
         out.flush()
         os.fsync(out.fileno())
     draft.replace(file)
+
+
+def sync_folder(folder: Path) -> None:
+    """Return when the files of a folder, and their names, survive a power cut. Blocking. Raises `OSError`."""
+    for file in folder.iterdir():
+        with file.open("rb+") as opened:
+            os.fsync(opened.fileno())
+    if os.name == "posix":
+        names = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(names)
+        finally:
+            os.close(names)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +21,11 @@ _WRITER = """
 import sys
 from pathlib import Path
 import anyio
+from server.vectors import edge
 from server.vectors.edge import EdgeStore
 from server.vectors.store import Point, point_id
+
+edge._FLUSHED_AFTER = 50
 
 async def write():
     store = EdgeStore(Path(sys.argv[1]))
@@ -74,6 +78,46 @@ async def test_stored_points_survive_the_death_of_their_owner(tmp_path: Path, ki
     ids = [point_id("n", "Decision", str(n)) for n in range(last + 1)]
     assert await store.revisions(ids) == dict(zip(ids, range(last + 1), strict=True))
     await store.close()
+
+
+async def test_what_is_stored_is_on_the_disk_before_the_call_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = EdgeStore(tmp_path)
+    await store.open(4, "model")
+    synced: list[int] = []
+    sync = os.fsync
+
+    def record(file: int) -> None:
+        synced.append(os.fstat(file).st_ino)
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", record)
+    log = {file.stat().st_ino for file in (tmp_path / "shard" / "wal").glob("open-*")}
+    for change in (store.upsert([_point("k")]), store.delete([_point("k").id])):
+        await change
+        assert log and log <= set(synced)
+        synced.clear()
+    await store.close()
+
+
+async def test_a_refused_change_is_not_in_the_way_of_the_next_start(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path / "first")
+    await store.open(4, "model")
+    await store.upsert([_point("before")])
+    with pytest.raises(VectorsUnavailable):
+        await store.upsert([Point(point_id("n", "Decision", "k"), [1, 0], "n", "Decision", "k", 1)])
+    await store.upsert([_point("after")])
+    # What a process that is killed now leaves.
+    shutil.copytree(tmp_path / "first", tmp_path / "second", ignore=shutil.ignore_patterns("lock"))
+    await store.close()
+    left = EdgeStore(tmp_path / "second")
+    await left.open(4, "model")
+    assert set(await left.revisions([_point("before").id, _point("after").id])) == {
+        _point("before").id,
+        _point("after").id,
+    }
+    await left.close()
 
 
 async def test_an_interrupted_creation_starts_again(tmp_path: Path) -> None:
