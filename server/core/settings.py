@@ -89,6 +89,13 @@ class Settings(BaseSettings):
         "refused with `OVERLOADED` and a time to retry.",
     )
 
+    statements_at_once: Annotated[int | None, Field(ge=1)] = Field(
+        default=None,
+        validation_alias="PRECEDENT_STATEMENTS_AT_ONCE",
+        description="Quick statements that one service process runs in Neo4j at once; others wait for their turn. By "
+        "default two for each processor of this machine, at least 4, in the local Neo4j, and 32 in another one.",
+    )
+
     neo4j_jvm: Annotated[tuple[str, ...], NoDecode, SpaceSeparated] = Field(
         default=(),
         validation_alias="PRECEDENT_NEO4J_JVM",
@@ -218,7 +225,8 @@ class Settings(BaseSettings):
     searchable_wait: Annotated[float, Field(ge=0, le=30)] = Field(
         default=2.0,
         validation_alias="PRECEDENT_SEARCHABLE_WAIT",
-        description="Seconds that a write waits at most until its record is searchable by meaning.",
+        description="Seconds after the begin of a write during which it waits until its record is searchable by "
+        "meaning.",
     )
     fidelity_threshold: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.5,
@@ -277,6 +285,13 @@ class Settings(BaseSettings):
     def local(self) -> bool:
         """Whether Neo4j is the local one, which the service runs itself."""
         return self.neo4j_uri is None
+
+    @property
+    def neo4j_concurrency(self) -> int:
+        """How many quick statements this process runs in Neo4j at once."""
+        if self.statements_at_once is not None:
+            return self.statements_at_once
+        return max(4, 2 * (os.cpu_count() or 1)) if self.local else 32
 
     @property
     def bolt_uri(self) -> str:

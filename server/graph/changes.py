@@ -7,6 +7,7 @@ change of a call with an idempotency key carries that key (docs/decisions/0027).
 Source: SVC-63, SVC-79.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -34,6 +35,7 @@ class _AuditContext:
     operation: str
     stored: list[str] = field(default_factory=list)
     """Ids of the changes of this operation that are committed."""
+    began: float = field(default_factory=time.monotonic)
 
 
 @dataclass(slots=True)
@@ -90,6 +92,12 @@ def audit_context(principal: str, name: str, request: str | None = None, *, kind
         ) from error
     finally:
         _current.reset(token)
+
+
+def measure_operation() -> float:
+    """Return how many seconds ago the operation of the current audit context began; 0 outside of one."""
+    context = _current.get()
+    return 0.0 if context is None else time.monotonic() - context.began
 
 
 @contextmanager

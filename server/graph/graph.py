@@ -23,6 +23,7 @@ from server.core.errors import InternalError
 from server.core.types import QueryName, Row
 from server.graph.attempts import Attempts, TransactionOutcome
 from server.graph.changes import ChangeWriter
+from server.graph.concurrency import ConcurrencyLimit
 from server.graph.statements import Access, Statement, load
 from server.graph.translation import translate_errors
 
@@ -79,16 +80,17 @@ class Graph:
     write raises `OutcomeUnknown` where Neo4j went away while it was stored.
     """
 
-    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float, retry_time: float) -> None:
+    def __init__(self, driver: AsyncDriver, *, database: str, timeout: float, retry_time: float, at_once: int) -> None:
         """`timeout` (seconds) ends a statement on the server; `retry_time` (seconds) limits the retries of a call.
 
-        The driver must not retry by itself.
+        `at_once` quick statements and transactions run at once. The driver must not retry by itself.
         """
         self._driver = driver
         self._database = database
         self._timeout = timeout
         self._patience = retry_time + _GRACE
         self._attempts = Attempts(self._find_stored, retry_time)
+        self._concurrency = ConcurrencyLimit(at_once)
         self._run: set[QueryName] = set()
 
     @property
@@ -110,15 +112,16 @@ class Graph:
         statement = load(name)
         query = Query(statement.query, timeout=timeout or self._timeout)
         self._run.add(name)
-        if statement.access == "read":
-            with translate_errors(self._limit(timeout)):
-                try:
-                    return await self._read(query, statement.bind(parameters))
-                except (DriverError, Neo4jError) as error:
-                    if not error.is_retryable():
-                        raise
-        with translate_errors():
-            return await self._execute(query, statement, parameters, repeatable)
+        async with self._concurrency.enter():
+            if statement.access == "read":
+                with translate_errors(self._limit(timeout)):
+                    try:
+                        return await self._read(query, statement.bind(parameters))
+                    except (DriverError, Neo4jError) as error:
+                        if not error.is_retryable():
+                            raise
+            with translate_errors():
+                return await self._execute(query, statement, parameters, repeatable)
 
     async def _execute(
         self, query: Query, statement: Statement, parameters: dict[str, Any], repeatable: bool
@@ -212,8 +215,9 @@ class Graph:
             ) as session:
                 await (session.execute_read if access == "read" else session.execute_write)(run)
 
-        with translate_errors():
-            return await self._attempts.run(attempt, limit=self._limit(timeout), repeatable=access == "read")
+        async with self._concurrency.enter():
+            with translate_errors():
+                return await self._attempts.run(attempt, limit=self._limit(timeout), repeatable=access == "read")
 
     async def plan(self, name: QueryName) -> None:
         """Let Neo4j plan a statement without running it, so that the next call finds the plan."""
@@ -264,11 +268,13 @@ def connect(
     database: str = "neo4j",
     timeout: float = 10.0,
     retry_time: float = 5.0,
+    at_once: int = 16,
 ) -> Graph:
     """Return the graph of a Neo4j, without connecting yet.
 
     `timeout` (seconds) ends a statement on the server; `retry_time` (seconds) limits the retries of a call while Neo4j
-    cannot be reached. Five seconds after both, a Neo4j without an answer counts as unavailable.
+    cannot be reached. Five seconds after both, a Neo4j without an answer counts as unavailable. `at_once` quick
+    statements run at once.
     """
     driver = AsyncGraphDatabase.driver(
         uri,
@@ -283,4 +289,4 @@ def connect(
         # Agents bring labels and relationship types of their own: an unknown one is not an error.
         notifications_disabled_classifications=[NotificationDisabledClassification.UNRECOGNIZED],
     )
-    return Graph(driver, database=database, timeout=timeout, retry_time=retry_time)
+    return Graph(driver, database=database, timeout=timeout, retry_time=retry_time, at_once=at_once)

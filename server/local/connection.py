@@ -111,6 +111,7 @@ async def open_graph(settings: Settings, *, service_runs: bool = False) -> Async
         database=settings.neo4j_database,
         timeout=settings.query_timeout,
         retry_time=settings.retry_time,
+        at_once=settings.neo4j_concurrency,
     ) as graph:
         await (require_current if service_runs else migrate)(graph)
         yield graph

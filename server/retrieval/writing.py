@@ -19,6 +19,7 @@ from anyio import to_thread
 
 from server.core.fields import to_datetime, to_milliseconds
 from server.core.types import Row
+from server.graph.changes import measure_operation
 from server.graph.graph import Graph, Transaction
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
@@ -272,19 +273,23 @@ def build_context_updates(last: SessionEnd, prepared: PreparedText) -> list[dict
 
 
 async def wait_until_searchable(projector: Projector, prepared: PreparedText, wait: float) -> bool:
-    """Wait at most `wait` seconds until all passages can be found by meaning; return whether they can.
+    """Wait until all passages can be found by meaning, `wait` seconds from the begin of the operation at most.
 
-    Does not wait for a text of more than a hundred passages.
+    Return whether they can. Does not wait for a text of more than a hundred passages.
     """
     ids = prepared.ids if prepared.whole is None else [prepared.whole_id, *prepared.ids]
     return await wait_for_passages(projector, prepared.namespace, ids, wait)
 
 
 async def wait_for_passages(projector: Projector, namespace: str, ids: Sequence[str], wait: float) -> bool:
-    """Wait at most `wait` seconds until these passages can be found by meaning; return whether they can."""
-    projector.wake()
+    """Wait until these passages can be found by meaning, `wait` seconds from the begin of the operation at most.
+
+    Return whether they can.
+    """
     if len(ids) > _WAITED_FOR:
+        projector.wake()
         return False
+    wait = max(0.0, wait - measure_operation())
     found = await asyncio.gather(*(projector.wait_until_searchable(namespace, KIND, id_, 1, wait) for id_ in ids))
     return all(found)
 

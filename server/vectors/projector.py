@@ -121,7 +121,7 @@ class Projector:
         try:
             while True:
                 await self._retry_until_done(self._project_all)
-                with anyio.move_on_after(_SHORT_PAUSE if self._waiters else self._poll):
+                with anyio.move_on_after(_SHORT_PAUSE if self._waiters and self._claims else self._poll):
                     await self._wake_up.wait()
         finally:
             await self._release_claim()
