@@ -21,7 +21,7 @@ from server.vectors.damage import find_dead
 from server.vectors.store import Vector, VectorStore, point_id, unpack_vector
 
 _PAGE = 64
-"""Records; with vectors, they are a megabyte or less."""
+"""Records: with vectors and texts of usual length, a megabyte or less."""
 _FAMILIES: Mapping[Collection, str] = {MEMORIES: memories.FAMILY, SUMMARIES: summaries.FAMILY}
 
 

@@ -7,6 +7,7 @@ from anyio.abc import SocketStream
 from server.core.errors import GraphUnavailable, InternalError
 from server.graph import graph as seam
 from server.graph.graph import Graph, Transaction, connect
+from tests.conftest import Where
 
 pytestmark = pytest.mark.anyio
 
@@ -43,3 +44,15 @@ async def test_a_statement_that_lacks_its_one_row_is_an_internal_error(graph: Gr
         with pytest.raises(InternalError, match="could not carry this out") as refused:
             await call()
         assert "0 rows" in str(refused.value.__cause__)
+
+
+async def test_an_address_with_routing_reads_and_writes_on_a_single_server(neo4j: Where, namespace: str) -> None:
+    uri, *credentials = neo4j
+    async with connect(uri.replace("bolt://", "neo4j://"), *credentials, timeout=30, retry_time=1) as graph:
+        assert (await graph.row("sequences/take", namespace=namespace, count=3))["last"] == 3
+
+        async def read(transaction: Transaction) -> int:
+            return int((await transaction.row("projection/lag"))["records"])
+
+        assert await graph.transaction(read, access="read") >= 0
+        assert (await graph.row("sequences/take", namespace=namespace, count=1))["last"] == 4

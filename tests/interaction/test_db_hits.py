@@ -104,6 +104,7 @@ async def test_everyday_calls_read_no_more_of_the_graph_than_they_need(
     for tool, arguments, most in _CALLS:
         hits.clear()
         await ask(client, tool, **arguments)
-        if sum(hits.values()) > most:
+        # None at all would mean that nothing was profiled.
+        if not 0 < sum(hits.values()) <= most:
             over[tool, str(arguments)[:60]] = (most, dict(hits))
     assert over == {}
