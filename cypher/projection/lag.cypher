@@ -1,5 +1,4 @@
-// Returns the number of records and deletions that are queued for projection, whether lost vectors are recreated, and
-// the fingerprint of the embedding model.
+// Returns how many records and deletions are queued for projection, whether lost vectors are recreated, and the model.
 // read
 CALL () {
   MATCH (n:Unprojected) RETURN count(n) AS records

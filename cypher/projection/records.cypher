@@ -30,7 +30,4 @@ RETURN
     session: n.session,
     first_place: n.place,
     last_place: coalesce(n.last_place, n.place)
-  } END AS origin,
-  // The vector of an imported record, which is then not embedded again.
-  n.vector AS vector
-LIMIT $limit
+  } END AS origin

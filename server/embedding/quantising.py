@@ -13,7 +13,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-_BLOCK = 128
+_BLOCK = 64
 _ZERO = 128
 """The stored value of a weight of 0."""
 _DOMAIN = "com.microsoft"  # ONNX Runtime's own operators
