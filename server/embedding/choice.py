@@ -13,7 +13,7 @@ from server.core.types import Pooling, Precision
 from server.embedding.provision import DEFAULT_PRECISION, NAME
 
 
-class Family(NamedTuple):
+class ModelFamily(NamedTuple):
     """What the authors of a family of models document: prefixes, and the pooling of its ONNX files."""
 
     query_prefix: str = ""
@@ -24,19 +24,19 @@ class Family(NamedTuple):
 _SEARCH = "Represent this sentence for searching relevant passages: "
 _INSTRUCTION = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 # fastembed adds no prefix by itself; it gives jina-embeddings-v3 its tasks.
-_FAMILIES: Mapping[str, Family] = {
-    r"\be5-mistral": Family(f"{_INSTRUCTION} ", "", "last"),
-    r"\be5-": Family("query: ", "passage: ", "mean"),
-    r"\bbge-.*-en": Family(_SEARCH, "", "cls"),
-    r"\bbge-.*-zh": Family("为这个句子生成表示以用于检索相关文章：", "", "cls"),  # noqa: RUF001
-    r"\bbge-m3": Family(pooling="cls"),
-    r"mxbai-embed": Family(_SEARCH, "", "cls"),
-    r"arctic-embed-.*v2": Family("query: ", "", "cls"),
-    r"arctic-embed": Family(_SEARCH, "", "cls"),
-    r"nomic-embed-text": Family("search_query: ", "search_document: ", "mean"),
-    r"embeddinggemma": Family("task: search result | query: ", "title: none | text: "),
-    r"qwen3-embedding": Family(_INSTRUCTION, "", "last"),
-    r"stella-en-400m": Family(f"{_INSTRUCTION.replace(chr(10), '.' + chr(10))} "),
+_FAMILIES: Mapping[str, ModelFamily] = {
+    r"\be5-mistral": ModelFamily(f"{_INSTRUCTION} ", "", "last"),
+    r"\be5-": ModelFamily("query: ", "passage: ", "mean"),
+    r"\bbge-.*-en": ModelFamily(_SEARCH, "", "cls"),
+    r"\bbge-.*-zh": ModelFamily("为这个句子生成表示以用于检索相关文章：", "", "cls"),  # noqa: RUF001
+    r"\bbge-m3": ModelFamily(pooling="cls"),
+    r"mxbai-embed": ModelFamily(_SEARCH, "", "cls"),
+    r"arctic-embed-.*v2": ModelFamily("query: ", "", "cls"),
+    r"arctic-embed": ModelFamily(_SEARCH, "", "cls"),
+    r"nomic-embed-text": ModelFamily("search_query: ", "search_document: ", "mean"),
+    r"embeddinggemma": ModelFamily("task: search result | query: ", "title: none | text: "),
+    r"qwen3-embedding": ModelFamily(_INSTRUCTION, "", "last"),
+    r"stella-en-400m": ModelFamily(f"{_INSTRUCTION.replace(chr(10), '.' + chr(10))} "),
 }
 
 
@@ -81,8 +81,8 @@ class ModelChoice:
         return self == ModelChoice(precision=self.precision)
 
     @property
-    def family(self) -> Family:
-        return next((made for name, made in _FAMILIES.items() if re.search(name, self.model.lower())), Family())
+    def family(self) -> ModelFamily:
+        return next((made for name, made in _FAMILIES.items() if re.search(name, self.model.lower())), ModelFamily())
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

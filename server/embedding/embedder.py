@@ -13,7 +13,7 @@ from fastembed import TextEmbedding
 from numpy.typing import NDArray
 
 from server.core.errors import EmbeddingUnavailable
-from server.embedding.manifest import Manifest
+from server.embedding.manifest import ModelManifest
 
 T = TypeVar("T")
 _MOST_TEXTS, _RUN_LENGTH = 8, 400
@@ -61,7 +61,7 @@ class FastEmbedder:
     texts have limits of their own, so that no query waits for bulk embedding.
     """
 
-    def __init__(self, model: TextEmbedding, manifest: Manifest, folder: Path) -> None:
+    def __init__(self, model: TextEmbedding, manifest: ModelManifest, folder: Path) -> None:
         self.name = manifest.name
         self.dimension = manifest.dimension
         self.fingerprint = manifest.fingerprint
@@ -80,7 +80,7 @@ class FastEmbedder:
 
     @classmethod
     def _load(cls, folder: Path) -> "FastEmbedder":
-        manifest = Manifest.read(folder)
+        manifest = ModelManifest.read(folder)
         return cls(manifest.open_model(folder), manifest, folder)
 
     async def embed_query(self, text: str) -> list[float]:

@@ -19,7 +19,7 @@ _POOLING: Mapping[Pooling, PoolingType] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class ModelManifest:
     """`files` has the checksum of each file by its name. Without `pooling`, fastembed knows the model by its name.
 
     `requested` is the choice that the folder was made for, where it is not the default model.
@@ -38,13 +38,13 @@ class Manifest:
     requested: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, folder: Path) -> "Manifest":
+    def read(cls, folder: Path) -> "ModelManifest":
         """Read the manifest of a folder. Raises `OSError`, `ValueError`, `TypeError`, `KeyError`."""
         stored = json.loads((folder / _MANIFEST).read_text("utf-8"))
         return cls(**{each.name: stored[each.name] for each in fields(cls) if each.name in stored})
 
     @classmethod
-    def find(cls, folder: Path) -> "Manifest | None":
+    def find(cls, folder: Path) -> "ModelManifest | None":
         """Return the manifest of a folder, if it has a valid one."""
         try:
             return cls.read(folder)

@@ -24,7 +24,7 @@ from server.core.home import Cache
 from server.core.setup_progress import SetupProgress
 from server.core.types import Pooling
 from server.embedding.choice import ModelChoice
-from server.embedding.manifest import Manifest
+from server.embedding.manifest import ModelManifest
 from server.embedding.provision import (
     NAME,
     is_provisioned,
@@ -56,7 +56,7 @@ def find_by_choice(cache: Cache, choice: ModelChoice) -> Path | None:
     """Return the folder that was made for this choice, if the cache has it; blocking."""
     if choice.is_default_model:
         folder = model_folder(cache, choice.precision)
-        return folder if Manifest.find(folder) else None
+        return folder if ModelManifest.find(folder) else None
     wanted = _resolve(choice).to_json()
     # A folder may have been provisioned again with other files.
     made = [(folder.stat().st_mtime_ns, folder) for folder, each in _list_models(cache) if each.requested == wanted]
@@ -66,7 +66,7 @@ def find_by_choice(cache: Cache, choice: ModelChoice) -> Path | None:
 def choice_of(cache: Cache, fingerprint: str) -> ModelChoice | None:
     """Return the choice that a model in the cache was made for; blocking."""
     folder = find_by_fingerprint(cache, fingerprint)
-    manifest = Manifest.find(folder) if folder else None
+    manifest = ModelManifest.find(folder) if folder else None
     if manifest is None:
         return None
     return ModelChoice(**manifest.requested) if manifest.requested else ModelChoice(precision=manifest.precision)
@@ -79,7 +79,7 @@ async def has_model(cache: Cache, choice: ModelChoice | None) -> bool:
 
     def check() -> bool:
         folder = find_by_choice(cache, choice)
-        manifest = Manifest.find(folder) if folder else None
+        manifest = ModelManifest.find(folder) if folder else None
         return folder is not None and manifest is not None and manifest.is_intact(folder)
 
     return await to_thread.run_sync(check)
@@ -104,7 +104,7 @@ async def provision_choice(
             manifest = await to_thread.run_sync(_finish, draft, choice, name, model_file, pooling)
         slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "model"
         target = cache.models / f"{slug}-{manifest.fingerprint[:12]}"
-        if Manifest.find(target) != manifest:  # the same again may be in use
+        if ModelManifest.find(target) != manifest:  # the same again may be in use
             await to_thread.run_sync(replace, draft, target)
     finally:
         with anyio.CancelScope(shield=True):
@@ -112,9 +112,11 @@ async def provision_choice(
     return target
 
 
-def _list_models(cache: Cache) -> list[tuple[Path, Manifest]]:
+def _list_models(cache: Cache) -> list[tuple[Path, ModelManifest]]:
     folders = sorted(cache.models.iterdir()) if cache.models.is_dir() else []
-    return [(folder, made) for folder in folders if not folder.name.startswith(".") and (made := Manifest.find(folder))]
+    return [
+        (folder, made) for folder in folders if not folder.name.startswith(".") and (made := ModelManifest.find(folder))
+    ]
 
 
 def _resolve(choice: ModelChoice) -> ModelChoice:
@@ -181,7 +183,7 @@ def _read_pooling(folder: Path) -> Pooling | None:
     return next((pooling for mode, pooling in modes.items() if named.get(mode)), None)
 
 
-def _finish(draft: Path, choice: ModelChoice, name: str, model_file: str, pooling: Pooling | None) -> Manifest:
+def _finish(draft: Path, choice: ModelChoice, name: str, model_file: str, pooling: Pooling | None) -> ModelManifest:
     """Set precision and length, embed texts, and write the manifest."""
     shutil.rmtree(draft / ".hub", ignore_errors=True)
     files = sorted(str(file.relative_to(draft)) for file in draft.rglob("*") if file.is_file())
@@ -196,7 +198,7 @@ def _finish(draft: Path, choice: ModelChoice, name: str, model_file: str, poolin
     }
     identity = used | {"normalised": True, "files": {file: sha256_of(draft / file) for file in files}}
     fingerprint = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
-    manifest = Manifest(
+    manifest = ModelManifest(
         **used, dimension=1, fingerprint=fingerprint, files={}, model_file=model_file,
         requested=_resolve(choice).to_json(),
     )  # fmt: skip
@@ -216,7 +218,7 @@ def _finish(draft: Path, choice: ModelChoice, name: str, model_file: str, poolin
             "PRECEDENT_EMBEDDING_POOLING, too."
         ) from error
     files = sorted(str(file.relative_to(draft)) for file in draft.rglob("*") if file.is_file())
-    made = Manifest(
+    made = ModelManifest(
         **used, dimension=vectors.shape[1], fingerprint=fingerprint, model_file=model_file,
         files={file: sha256_of(draft / file) for file in files}, requested=manifest.requested,
     )  # fmt: skip
@@ -235,7 +237,7 @@ def _find_length(folder: Path, choice: ModelChoice) -> int:
     return min(known, default=_USUAL_TOKENS)
 
 
-def _embed_samples(manifest: Manifest, folder: Path) -> NDArray[Any]:
+def _embed_samples(manifest: ModelManifest, folder: Path) -> NDArray[Any]:
     """Return vectors of a few texts. Raises `SetupError` where they are not usable as vectors."""
     texts = [each["text"] for each in read_known_vectors()]
     model = manifest.open_model(folder)
@@ -247,7 +249,7 @@ def _embed_samples(manifest: Manifest, folder: Path) -> NDArray[Any]:
     return vectors
 
 
-def _quantise(manifest: Manifest, folder: Path, vectors: NDArray[Any]) -> None:
+def _quantise(manifest: ModelManifest, folder: Path, vectors: NDArray[Any]) -> None:
     """Convert the weights to 8 bits. Raises `SetupError` where the vectors are no longer those of the model."""
     found = manifest.model_file.endswith(".onnx") and quantise(folder / manifest.model_file)
     if not found or not least_cosine(_embed_samples(manifest, folder), vectors) >= _AGREEMENT:

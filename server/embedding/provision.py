@@ -22,7 +22,7 @@ from server.core.files import sha256_of
 from server.core.home import Cache
 from server.core.setup_progress import SetupProgress
 from server.core.types import Precision
-from server.embedding.manifest import Manifest
+from server.embedding.manifest import ModelManifest
 from server.embedding.quantising import least_cosine, quantise
 from server.embedding.sources import TOKENIZER, WEIGHTS, download_from_hub, download_package
 
@@ -33,7 +33,7 @@ DIMENSION = 384
 # Its files disagree (tokenizer.json 128, sentence_bert_config.json 256, tokenizer_config.json 512, which fastembed
 # uses).
 MAX_TOKENS = 256
-DEFAULT_PRECISION: Precision = "int8"
+DEFAULT_PRECISION: Precision = "float32"
 
 # The least cosine to each known vector: only rounding may differ between machines; with weights of 8 bits more.
 _AGREEMENT: Mapping[Precision, float] = {"float32": 0.9999, "int8": 0.99}
@@ -115,7 +115,7 @@ async def _finish(draft: Path, progress: SetupProgress, precision: Precision) ->
         if not agreement >= _AGREEMENT[precision]:
             _log.warning("model_disagrees", cosine=agreement, precision=precision)
             return False
-        Manifest(
+        ModelManifest(
             name=NAME,
             dimension=DIMENSION,
             max_tokens=MAX_TOKENS,
@@ -158,7 +158,7 @@ def set_length(folder: Path, tokens: int) -> None:
 
 def _is_complete(cache: Cache, precision: Precision) -> bool:
     folder = model_folder(cache, precision)
-    manifest = Manifest.find(folder)
+    manifest = ModelManifest.find(folder)
     return (
         manifest is not None
         and manifest.fingerprint == _FINGERPRINTS[precision]

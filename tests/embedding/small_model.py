@@ -24,7 +24,8 @@ def make_small_model(folder: Path) -> Path:
         shutil.copy(source / name, folder / name)
     model = onnx.load(source / WEIGHTS)
     last = [node for node in model.graph.node if node.op_type == "LayerNormalization"][2 * _LAYERS].output[0]
-    kept, needed = [], {last}
+    kept: list[onnx.NodeProto] = []
+    needed = {last}
     for node in reversed(model.graph.node):
         if needed & set(node.output):
             kept.insert(0, node)

@@ -1,6 +1,7 @@
 """Other embedding models than the default: a folder, a name of fastembed, other weights. Source: SVC-96, SVC-99."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -15,7 +16,7 @@ from server.core.home import Cache
 from server.core.settings import Settings
 from server.embedding.choice import ModelChoice
 from server.embedding.embedder import FastEmbedder
-from server.embedding.manifest import Manifest
+from server.embedding.manifest import ModelManifest
 from server.embedding.other_models import choice_of, find_by_choice, has_model, provision_choice
 from server.embedding.provision import model_folder, worst_agreement
 from server.embedding.sources import TOKENIZER, WEIGHTS
@@ -37,12 +38,16 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cache(shared_cache: Cache, tmp_path: Path) -> Cache:
     own = Cache(tmp_path / "cache")
     for precision in ("float32", "int8"):
-        shutil.copytree(model_folder(shared_cache, precision), model_folder(own, precision))
+        shutil.copytree(model_folder(shared_cache, precision), model_folder(own, precision), copy_function=os.link)
     return own
 
 
 async def _load(cache: Cache, **fields: object) -> FastEmbedder:
     return await FastEmbedder.load(await provision_choice(cache, ModelChoice.build(**fields), SilentSetup()))
+
+
+async def _provide(cache: Cache, fields: dict[str, object]) -> ModelManifest:
+    return ModelManifest.read(await provision_choice(cache, ModelChoice.build(**fields), SilentSetup()))
 
 
 @pytest.mark.proves("SVC-96")
@@ -71,10 +76,9 @@ async def test_the_fingerprint_stands_for_everything_that_changes_a_vector(cache
         {"model": str(small), "passage_prefix": ""}, {"model": str(small), "pooling": "cls"},
         {"model": str(small), "max_tokens": 32}, {"model": str(other)}, {"max_tokens": 32}, {},
     ]  # fmt: skip
-    made = [await _load(cache, **fields) for fields in choices]
+    made = [await _provide(cache, fields) for fields in choices]
     assert len({each.fingerprint for each in made}) == len(choices)
-    again = await _load(cache, model=str(small))
-    assert again.fingerprint == made[0].fingerprint
+    assert (await _provide(cache, choices[0])).fingerprint == made[0].fingerprint
 
 
 @pytest.mark.proves("SVC-96")
@@ -178,5 +182,5 @@ async def test_an_older_manifest_is_a_model_of_32_bits(cache: Cache) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     names = ("name", "dimension", "max_tokens", "fingerprint", "files")
     (folder / "manifest.json").write_text(json.dumps({name: manifest[name] for name in names}))
-    assert Manifest.read(folder).precision == "float32"
+    assert ModelManifest.read(folder).precision == "float32"
     assert (await FastEmbedder.load(folder)).dimension == 384

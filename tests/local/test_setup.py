@@ -95,7 +95,7 @@ async def test_without_java_a_local_neo4j_is_refused_before_anything_is_written(
 async def test_of_two_setups_at_once_one_works_and_the_other_waits(home: Home, own_cache: Cache) -> None:
     # A class-data archive takes a minute to make; that of `make test` itself is looked at in test_neo4j.py.
     tried_in_vain(own_cache)
-    (model_folder(own_cache) / "tokenizer.json").unlink()
+    (model_folder(own_cache, "float32") / "tokenizer.json").unlink()
     [closed] = free_ports(1)
     sources = Sources(hub=f"http://127.0.0.1:{closed}")
     paths = LocalPaths(home, own_cache)

@@ -62,6 +62,11 @@ async def small(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) ->
     return await FastEmbedder.load(await provision_choice(cache, ModelChoice.build(model=str(folder)), SilentSetup()))
 
 
+@pytest.fixture
+def both(embedder: FastEmbedder, small: FastEmbedder) -> tuple[FastEmbedder, FastEmbedder]:
+    return embedder, small
+
+
 class _Service:
     """What a service does with its vectors: it projects, embeds questions and searches."""
 
@@ -205,8 +210,9 @@ async def test_a_change_that_was_stopped_leaves_the_former_model_in_use_and_goes
 
 @pytest.mark.proves("SVC-97")
 async def test_kill_9_of_a_change_loses_nothing(
-    graph: Graph, records: Records, edge_store: EdgeStore, embedder: FastEmbedder, small: FastEmbedder, neo4j: Where
+    both: tuple[FastEmbedder, FastEmbedder], graph: Graph, records: Records, edge_store: EdgeStore, neo4j: Where
 ) -> None:
+    embedder, small = both
     await records.write(*(f"k{n:02}" for n in range(60)))
     async with _running(_Service(graph, edge_store, embedder, small)) as service:
         command = [sys.executable, "-c", _REBUILD, *neo4j, str(small.folder), str(edge_store._folder)]
