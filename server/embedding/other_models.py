@@ -113,10 +113,8 @@ async def provision_choice(
 
 
 def _list_models(cache: Cache) -> list[tuple[Path, ModelManifest]]:
-    folders = sorted(cache.models.iterdir()) if cache.models.is_dir() else []
-    return [
-        (folder, made) for folder in folders if not folder.name.startswith(".") and (made := ModelManifest.find(folder))
-    ]
+    folders = sorted(cache.models.glob("[!.]*"))
+    return [(folder, manifest) for folder in folders if (manifest := ModelManifest.find(folder))]
 
 
 def _resolve(choice: ModelChoice) -> ModelChoice:

@@ -26,7 +26,7 @@ from server.local.credentials import load_secret
 from server.local.java import find_java
 
 _MB = 1_000_000
-_MODEL_SPACE = 300 * _MB  # the package and the converted models
+_MODEL_SPACE = 250 * _MB  # the model in both precisions, and a copy while it is converted
 _ARCHIVE_SPACE = 250 * _MB  # the archive and its temporary files
 _HOME_SPACE = 100 * _MB  # an empty home has 3 MB; the rest is for the first data
 _ADVICE = "Free some space, or set PRECEDENT_CACHE and PRECEDENT_HOME to folders on another disk; then run it again."

@@ -137,7 +137,7 @@ async def test_a_full_disk_is_an_error_before_anything_is_written(home: Home, tm
     cache = Cache(tmp_path / "cache")
     with pytest.raises(DiskFull) as caught:
         await provision(LocalPaths(home, cache), SilentSetup(), free=lambda _: 200_000_000)
-    assert f"{cache.root} needs 573 MB, and its disk has 200 MB free" in caught.value.message
+    assert f"{cache.root} needs 643 MB, and its disk has 200 MB free" in caught.value.message
     assert "PRECEDENT_CACHE" in caught.value.message
     assert caught.value.details["free_bytes"] == 200_000_000
     assert not cache.root.exists()
