@@ -83,7 +83,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
                 parts.sequence,
                 panel=panel,
                 search=_insight_search(cognition),
-                embedding_model=parts.embedder.fingerprint,
+                embedding_model=lambda: parts.embedder.fingerprint,
             ),
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
             curation=CurationService(parts.graph, parts.projector.wake),

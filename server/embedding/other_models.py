@@ -41,6 +41,7 @@ from server.embedding.sources import TOKENIZER, WEIGHTS, download_from_hub
 _log = structlog.get_logger(__name__)
 _AGREEMENT = 0.97
 """The least cosine between the vectors of a model and those of its weights of 8 bits."""
+_LENGTH_FILE = "sentence_bert_config.json"
 _USUAL_TOKENS = 512
 """The limit of a model whose files name none."""
 _LONGEST_LIMIT = 100_000
@@ -163,7 +164,7 @@ def _copy(choice: ModelChoice, draft: Path) -> Pooling:
     graph = folder / WEIGHTS if (folder / WEIGHTS).exists() else folder / "onnx" / WEIGHTS
     for file in [graph, *graph.parent.glob(f"{WEIGHTS}?*")]:  # large models have their weights beside the graph
         shutil.copy(file, draft / file.name)
-    for name in TOKENIZER:
+    for name in (*TOKENIZER, _LENGTH_FILE):
         if (folder / name).exists() or name in TOKENIZER[:2]:
             shutil.copy(folder / name, draft / name)
     return choice.pooling or _read_pooling(folder) or choice.family.pooling or "mean"
@@ -227,7 +228,7 @@ def _finish(draft: Path, choice: ModelChoice, name: str, model_file: str, poolin
 def _find_length(folder: Path, choice: ModelChoice) -> int:
     """Return the tokens after which texts are cut: the least of what the choice and the model's files say."""
     limits = [choice.max_tokens]
-    for name in ("tokenizer_config.json", "sentence_bert_config.json"):
+    for name in ("tokenizer_config.json", _LENGTH_FILE):
         if (folder / name).exists():
             stored = json.loads((folder / name).read_text("utf-8"))
             limits += [stored.get(key) for key in ("model_max_length", "max_length", "max_seq_length")]

@@ -88,6 +88,11 @@ async def test_texts_are_cut_at_the_models_length_or_a_shorter_one(cache: Cache,
         made = await _load(cache, **fields)
         one, other = await made.embed_passages([f"{long} authority", f"{long} parrots"])
         assert np.allclose(one, other) is is_cut
+    (small / "sentence_bert_config.json").write_text('{"max_seq_length": 16}')
+    try:
+        assert (await _provide(cache, {"model": str(small)})).max_tokens == 16
+    finally:
+        (small / "sentence_bert_config.json").unlink()
 
 
 @pytest.mark.proves("SVC-96")

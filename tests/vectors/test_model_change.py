@@ -11,11 +11,15 @@ from pathlib import Path
 import anyio
 import pytest
 
+from server.composition import load_embedder
 from server.core.errors import EmbeddingUnavailable, ModelMismatch
 from server.core.home import Cache
+from server.core.settings import Settings
+from server.core.types import Precision
 from server.embedding.choice import ModelChoice
 from server.embedding.embedder import CurrentEmbedder, Embedder, FastEmbedder
 from server.embedding.other_models import provision_choice
+from server.embedding.provision import DEFAULT_PRECISION, model_folder
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.model_change import change_model
@@ -297,3 +301,23 @@ async def test_a_vector_that_an_import_brought_is_not_used_with_another_model(
     [expected] = await small.embed_passages(["imported \nbecause of imported"])
     stored = await store.vectors([point_id("n", "passage", "imported")])
     assert stored[point_id("n", "passage", "imported")] == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.proves("SVC-98")
+async def test_a_graph_keeps_its_model_whatever_the_default_is_and_settings_that_name_another_are_refused(
+    graph: Graph, records: Records, edge_store: EdgeStore
+) -> None:
+    cache = Settings().cache
+    assert (await load_embedder(Settings(), graph)).folder == model_folder(Cache(cache))
+    other: Precision = "int8" if DEFAULT_PRECISION == "float32" else "float32"
+    kept = await FastEmbedder.load(model_folder(Cache(cache), other))
+    await records.write("a")
+    await Projector(graph, edge_store, kept).drain()
+    assert (await load_embedder(Settings(), graph)).fingerprint == kept.fingerprint
+    named = await load_embedder(Settings(PRECEDENT_EMBEDDING_PRECISION=DEFAULT_PRECISION), graph)
+    assert named.fingerprint != kept.fingerprint
+    with pytest.raises(ModelMismatch, match="precedent rebuild"):
+        await Projector(graph, edge_store, named).prepare()
+    await records.run("MATCH (m:EmbeddingModel) SET m.fingerprint = 'of a model of another machine', m.name = 'far'")
+    with pytest.raises(ModelMismatch, match=r"the embedding model far.*precedent setup.*precedent rebuild"):
+        await load_embedder(Settings(), graph)
