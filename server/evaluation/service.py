@@ -84,7 +84,7 @@ class EvaluationService:
         embedding_model: Callable[[], str],
         time_limit: float = 50.0,
     ) -> None:
-        """`embedding_model` returns what is stored with each day, because a change of it is the likeliest reason for drift.
+        """`embedding_model` returns what is stored with each day: a change of it is the likeliest reason for drift.
 
         `time_limit` is in seconds and covers the work of both judges; MCP clients wait a minute at most.
         """
