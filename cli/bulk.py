@@ -31,7 +31,7 @@ async def project_pending(graph: Graph, settings: Settings, on: BulkPlace = "her
     vectors = vector_store(settings)
     try:
         with err.status("Making it searchable by meaning …"):
-            async with open_bulk_embedder(settings, await load_embedder(settings), on) as embedder:
+            async with open_bulk_embedder(await load_embedder(settings, graph), on) as embedder:
                 await Projector(graph, vectors, embedder, batch=BATCHES[on]).drain()
     except Unavailable as error:
         err.print(

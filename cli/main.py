@@ -28,6 +28,7 @@ from cli.terminal import EmbedOn
 from server.core.errors import PrecedentError
 from server.core.principals import Role
 from server.core.settings import Settings
+from server.core.types import Precision
 from server.observability import logs
 
 app = typer.Typer(
@@ -81,14 +82,20 @@ def setup(
 ) -> None:
     """Install the local stack: Java, Neo4j, the embedding model, the home. A second run changes nothing."""
     from cli.provisioning import ConsoleProgress
+    from server.embedding.choice import ModelChoice
     from server.local.connection import local_paths
     from server.local.setup import provision
 
     settings = load_settings()
+    choice = ModelChoice.of(settings)
     if not settings.local:
         err.print("NEO4J_URI is set: only the embedding model is installed.", highlight=False)
     with ConsoleProgress(err) as progress:
-        anyio.run(partial(provision, local_paths(settings), progress, cache_only=cache_only, neo4j=settings.local))
+        anyio.run(
+            partial(
+                provision, local_paths(settings), progress, cache_only=cache_only, neo4j=settings.local, choice=choice
+            )
+        )
 
 
 @app.command()
@@ -184,14 +191,27 @@ def repair() -> None:
 
 
 @app.command()
-def rebuild(*, on: EmbedOn = "here") -> None:
-    """Delete all vectors and index the whole graph again, for example for another embedding model."""
+def rebuild(
+    *,
+    on: EmbedOn = "here",
+    model: Annotated[
+        str | None, typer.Option(help="Another embedding model: a name that fastembed knows, or a folder.")
+    ] = None,
+    precision: Annotated[Precision | None, typer.Option(help="The weights of the embedding model.")] = None,
+) -> None:
+    """Index the whole graph again, also with another embedding model; the service may run meanwhile in that case."""
     from cli import maintenance
+    from server.embedding.choice import ModelChoice
 
-    with Progress(console=err) as progress:
-        task = progress.add_task("Indexing", total=None)
-        records = anyio.run(maintenance.rebuild, load_settings(), lambda done: progress.advance(task, done), on)
-    out.print(f"Indexed {records} records.")
+    settings = load_settings()
+    done = anyio.run(maintenance.rebuild, settings, err, on, model, precision)
+    out.print(f"Indexed {done.records} records.")
+    if done.is_changed:
+        out.print(f"The embedding model is now {done.model.model} ({done.model.precision}).", highlight=False)
+    if done.is_awaited:
+        out.print("A running service uses it within seconds, and any other from its next start.")
+    if done.is_changed and ModelChoice.of(settings) not in {None, done.model}:
+        out.print("The settings name another one: change or remove PRECEDENT_EMBEDDING_MODEL and the like.")
 
 
 app.command()(decision_commands.decisions)

@@ -2,17 +2,23 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+
+from anyio import to_thread
 
 from server.cognition.models import HybridSearch
 from server.cognition.service import CognitionService
-from server.core.errors import VectorsUnavailable
+from server.core.errors import ModelMismatch, VectorsUnavailable
+from server.core.home import Cache
 from server.core.principals import Principal
 from server.core.settings import Settings
 from server.core.types import BulkPlace
 from server.curation.service import CurationService
 from server.decisions.service import DecisionService
-from server.embedding.embedder import Embedder, FastEmbedder
+from server.embedding.choice import ModelChoice
+from server.embedding.embedder import CurrentEmbedder, Embedder, FastEmbedder
 from server.embedding.on_ray import embed_on_ray
+from server.embedding.other_models import find_by_choice, find_by_fingerprint
 from server.embedding.provision import model_folder
 from server.entities.merging import NameCorrections
 from server.entities.service import EntityService
@@ -48,9 +54,10 @@ async def open_parts(settings: Settings) -> AsyncIterator[Parts]:
 
     Raises `SetupError` and its kinds: no embedding model, an unknown schema.
     """
-    embedder = await load_embedder(settings)
     async with AsyncExitStack() as stack:
         graph = await stack.enter_async_context(open_graph(settings))
+        cache = local_paths(settings).cache
+        embedder = CurrentEmbedder(await load_embedder(settings, graph), partial(load_by_fingerprint, cache))
         vectors = vector_store(settings)
         stack.push_async_callback(vectors.close)
         yield _parts(graph, vectors, embedder, settings.searchable_wait)
@@ -76,7 +83,7 @@ async def open_services(settings: Settings, parts: Parts) -> AsyncIterator[Servi
                 parts.sequence,
                 panel=panel,
                 search=_insight_search(cognition),
-                embedding_model=parts.embedder.fingerprint,
+                embedding_model=lambda: parts.embedder.fingerprint,
             ),
             sessions=SessionService(parts, summariser=_summariser(settings, parts.embedder)),
             curation=CurationService(parts.graph, parts.projector.wake),
@@ -94,7 +101,7 @@ async def decision_service(settings: Settings, graph: Graph) -> AsyncIterator[De
     """
     vectors = vector_store(settings)
     try:
-        parts = _parts(graph, vectors, await load_embedder(settings), searchable_wait=0)
+        parts = _parts(graph, vectors, await load_embedder(settings, graph), searchable_wait=0)
         await parts.projector.prepare()
         yield DecisionService(parts, cooldown=settings.write_cooldown)
     finally:
@@ -106,21 +113,45 @@ async def parts_beside_service(settings: Settings, graph: Graph) -> Parts:
 
     Raises `EmbeddingUnavailable`.
     """
-    return _parts(graph, vector_store(settings), await load_embedder(settings), searchable_wait=0)
+    return _parts(graph, vector_store(settings), await load_embedder(settings, graph), searchable_wait=0)
 
 
-async def load_embedder(settings: Settings) -> Embedder:
-    """The provisioned embedding model of these settings; raises `EmbeddingUnavailable` where there is none."""
-    return await FastEmbedder.load(model_folder(local_paths(settings).cache))
+async def load_embedder(settings: Settings, graph: Graph | None = None) -> FastEmbedder:
+    """The embedding model of these settings; where they name none, that of the graph, and of a new graph the default.
+
+    Raises `EmbeddingUnavailable` where it is not provisioned, and `ModelMismatch` for that of the graph.
+    """
+    cache = local_paths(settings).cache
+    if (choice := ModelChoice.of(settings)) is not None:
+        folder = await to_thread.run_sync(find_by_choice, cache, choice)
+        # The error of a folder that is missing says what to do.
+        return await FastEmbedder.load(folder or cache.models / "none")
+    known = await graph.one("projection/model") if graph else None
+    if known is None:
+        return await FastEmbedder.load(model_folder(cache))
+    folder = await to_thread.run_sync(find_by_fingerprint, cache, known["fingerprint"])
+    if folder is None:
+        raise ModelMismatch(
+            f"The vectors of this graph were made with the embedding model {known['name']}, in a form that this "
+            "machine does not have. Set PRECEDENT_EMBEDDING_MODEL and run `precedent setup`, or run `precedent "
+            "rebuild` to embed everything with the default model."
+        )
+    return await FastEmbedder.load(folder)
+
+
+async def load_by_fingerprint(cache: Cache, fingerprint: str) -> Embedder:
+    """The embedding model with this fingerprint; raises `EmbeddingUnavailable` where the cache does not have it."""
+    folder = await to_thread.run_sync(find_by_fingerprint, cache, fingerprint)
+    return await FastEmbedder.load(folder or cache.models / "none")
 
 
 @asynccontextmanager
-async def open_bulk_embedder(settings: Settings, local: Embedder, on: BulkPlace) -> AsyncIterator[Embedder]:
+async def open_bulk_embedder(local: FastEmbedder, on: BulkPlace) -> AsyncIterator[Embedder]:
     """Give the model `local` for bulk work, in this process or on Ray; raises `SetupError` where there is no Ray."""
     if on == "here":
         yield local
         return
-    async with embed_on_ray(local, model_folder(local_paths(settings).cache)) as embedder:
+    async with embed_on_ray(local) as embedder:
         yield embedder
 
 

@@ -1,4 +1,4 @@
-// Returns the number of records and deletions that are queued for projection, and whether lost vectors are recreated.
+// Returns how many records and deletions are queued for projection, whether lost vectors are recreated, and the model.
 // read
 CALL () {
   MATCH (n:Unprojected) RETURN count(n) AS records
@@ -9,4 +9,5 @@ CALL () {
 RETURN
   records,
   deletions,
-  EXISTS { MATCH (model:EmbeddingModel {purpose: 'projection'}) WHERE model.recreating } AS recreating
+  EXISTS { MATCH (model:EmbeddingModel {purpose: 'projection'}) WHERE model.recreating } AS recreating,
+  head(COLLECT { MATCH (model:EmbeddingModel {purpose: 'projection'}) RETURN model.fingerprint }) AS fingerprint

@@ -106,7 +106,9 @@ async def _build_manifest(graph: Graph, namespace: str, seen: Survey) -> Manifes
         schema_version=(await load_applied_versions(graph))[-1],
         namespace=namespace,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        model=EmbeddingModel(**model) if model else None,
+        model=EmbeddingModel.model_validate({name: model[name] for name in EmbeddingModel.model_fields})
+        if model
+        else None,
         last_id=sequence["value"],
         nodes=seen.content.nodes,
         relations=seen.content.relations,

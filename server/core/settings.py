@@ -10,6 +10,8 @@ from platformdirs import user_cache_path, user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from server.core.types import Pooling, Precision
+
 Family = Literal["decisions", "entities", "entries", "journal", "cognition", "evaluation", "curation"]
 Toolset = Family | Literal["core"]
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -144,6 +146,40 @@ class Settings(BaseSettings):
         default=1,
         validation_alias="QDRANT_WRITE_CONSISTENCY",
         description="Copies that have to confirm a write before it counts as stored.",
+    )
+
+    embedding_model: str | None = Field(
+        default=None,
+        validation_alias="PRECEDENT_EMBEDDING_MODEL",
+        description="The embedding model of a new graph: a name that fastembed knows, or a folder with `model.onnx` "
+        "and `tokenizer.json`; by default all-MiniLM-L6-v2. An existing graph goes over to another one with `precedent "
+        "rebuild --model`.",
+    )
+    embedding_precision: Precision | None = Field(
+        default=None,
+        validation_alias="PRECEDENT_EMBEDDING_PRECISION",
+        description="Its weights: `float32`, as its files have them, or `int8`, which takes less processor time.",
+    )
+    embedding_query_prefix: str | None = Field(
+        default=None,
+        validation_alias="PRECEDENT_EMBEDDING_QUERY_PREFIX",
+        description="Text before each question, `none` for no text; by default what the model's family documents.",
+    )
+    embedding_passage_prefix: str | None = Field(
+        default=None,
+        validation_alias="PRECEDENT_EMBEDDING_PASSAGE_PREFIX",
+        description="Text before each stored text, likewise.",
+    )
+    embedding_pooling: Pooling | None = Field(
+        default=None,
+        validation_alias="PRECEDENT_EMBEDDING_POOLING",
+        description="How a model of a folder makes one vector of those of its tokens: `mean`, `cls`, `last`, or `none` "
+        "where the model does it; by default what its files and its family say.",
+    )
+    embedding_max_tokens: Annotated[int | None, Field(ge=8)] = Field(
+        default=None,
+        validation_alias="PRECEDENT_EMBEDDING_MAX_TOKENS",
+        description="Tokens after which a text is cut, where that is fewer than the model can read.",
     )
 
     tavily_api_key: SecretStr | None = Field(

@@ -10,3 +10,9 @@ QueryName = str
 
 BulkPlace = Literal["here", "ray"]
 """Where many texts are embedded: in this process, or on a Ray cluster."""
+
+Precision = Literal["float32", "int8"]
+"""The weights of the embedding model: as its files have them, or of 8 bits."""
+
+Pooling = Literal["mean", "cls", "last", "none"]
+"""How one vector is made of those of a text's tokens; `none` for a model that makes one itself."""

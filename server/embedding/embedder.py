@@ -1,17 +1,19 @@
 """The seam to embedding models: texts to vectors, with fastembed."""
 
 import asyncio
-import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
 from anyio import CapacityLimiter, to_thread
 from fastembed import TextEmbedding
+from numpy.typing import NDArray
 
 from server.core.errors import EmbeddingUnavailable
+from server.embedding.manifest import ModelManifest
 
 T = TypeVar("T")
 _MOST_TEXTS, _RUN_LENGTH = 8, 400
@@ -23,6 +25,8 @@ _LONGEST = 20_000
 """Characters of a text that are tokenized: many times the limit of the model, and few enough to be fast."""
 _KEPT, _LONGEST_KEPT = 1_000, 1_000
 """How many queries' vectors are kept, and the characters of the longest of them: agents ask the same again."""
+
+_TOLERANCE = 1e-4
 
 
 class Embedder(Protocol):
@@ -57,15 +61,17 @@ class FastEmbedder:
     texts have limits of their own, so that no query waits for bulk embedding.
     """
 
-    def __init__(self, model: TextEmbedding, *, name: str, dimension: int, fingerprint: str) -> None:
-        self.name = name
-        self.dimension = dimension
-        self.fingerprint = fingerprint
+    def __init__(self, model: TextEmbedding, manifest: ModelManifest, folder: Path) -> None:
+        self.name = manifest.name
+        self.dimension = manifest.dimension
+        self.fingerprint = manifest.fingerprint
+        self.folder = folder
+        self._manifest = manifest
         self._model = model
         processors = os.cpu_count() or 1
         self._urgent_limit = CapacityLimiter(processors)
         self._bulk_limit = CapacityLimiter(max(1, processors - 1))
-        self._kept_vector = lru_cache(_KEPT)(lambda text: tuple(self._embed([text])[0]))
+        self._kept_vector = lru_cache(_KEPT)(lambda text: tuple(self._embed_query(text)))
 
     @classmethod
     async def load(cls, folder: Path) -> "FastEmbedder":
@@ -74,16 +80,13 @@ class FastEmbedder:
 
     @classmethod
     def _load(cls, folder: Path) -> "FastEmbedder":
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        # With an explicit path, fastembed looks nowhere else and needs no network.
-        model = TextEmbedding(manifest["name"], specific_model_path=str(folder), threads=1)
-        return cls(model, name=manifest["name"], dimension=manifest["dimension"], fingerprint=manifest["fingerprint"])
+        manifest = ModelManifest.read(folder)
+        return cls(manifest.open_model(folder), manifest, folder)
 
     async def embed_query(self, text: str) -> list[float]:
         if len(text) <= _LONGEST_KEPT:
             return list(await to_thread.run_sync(self._kept_vector, text, limiter=self._urgent_limit))
-        [vector] = await to_thread.run_sync(self._embed, [text], limiter=self._urgent_limit)
-        return vector
+        return await to_thread.run_sync(self._embed_query, text, limiter=self._urgent_limit)
 
     async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[list[float]]:
         limiter = self._urgent_limit if urgent else self._bulk_limit
@@ -99,12 +102,48 @@ class FastEmbedder:
         await asyncio.gather(*(work() for _ in range(int(limiter.total_tokens))))
         return [vectors[index] for index in range(len(texts))]
 
+    def _embed_query(self, text: str) -> list[float]:
+        prefixed = self._manifest.query_prefix + _make_valid(text)
+        # fastembed knows models with a task of their own for queries.
+        [vector] = _translate_errors(lambda: [_to_unit_length(each) for each in self._model.query_embed(prefixed)])
+        return vector
+
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
-        # A JSON string may contain half a surrogate pair, which tokenizers reject.
-        valid = [text[:_LONGEST].encode("utf-8", "replace").decode("utf-8") for text in texts]
+        prefixed = [self._manifest.passage_prefix + _make_valid(text) for text in texts]
         return _translate_errors(
-            lambda: [vector.tolist() for vector in self._model.embed(valid, batch_size=len(valid))]
+            lambda: [_to_unit_length(each) for each in self._model.embed(prefixed, batch_size=len(prefixed))]
         )
+
+
+class CurrentEmbedder:
+    """The `Embedder` of a running service, in whose place another model may come. Source: SVC-98."""
+
+    def __init__(self, first: Embedder, load: Callable[[str], Awaitable[Embedder]]) -> None:
+        """`load` returns the model with a fingerprint, or raises `EmbeddingUnavailable`."""
+        self._current = first
+        self.load = load
+
+    @property
+    def name(self) -> str:
+        return self._current.name
+
+    @property
+    def dimension(self) -> int:
+        return self._current.dimension
+
+    @property
+    def fingerprint(self) -> str:
+        return self._current.fingerprint
+
+    def use(self, model: Embedder) -> None:
+        """Use this model from now on."""
+        self._current = model
+
+    async def embed_query(self, text: str) -> list[float]:
+        return await self._current.embed_query(text)
+
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[list[float]]:
+        return await self._current.embed_passages(texts, urgent=urgent)
 
 
 def plan_runs(lengths: Sequence[int]) -> list[list[int]]:
@@ -119,6 +158,18 @@ def plan_runs(lengths: Sequence[int]) -> list[list[int]]:
         else:
             runs.append([index])
     return runs
+
+
+def _make_valid(text: str) -> str:
+    # A JSON string may contain half a surrogate pair, which tokenizers reject.
+    return text[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
+
+
+def _to_unit_length(vector: NDArray[Any]) -> list[float]:
+    """Return a vector of length 1; models that fastembed knows need not return one."""
+    length = float(np.linalg.norm(vector))
+    unit: list[float] = (vector / length if abs(length - 1) > _TOLERANCE and length else vector).tolist()
+    return unit
 
 
 def _translate_errors(work: Callable[[], T]) -> T:

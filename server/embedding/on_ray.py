@@ -80,17 +80,17 @@ class _Worker:
 
 
 @asynccontextmanager
-async def embed_on_ray(local: Embedder, folder: Path) -> AsyncIterator[RayEmbedder]:
+async def embed_on_ray(local: FastEmbedder) -> AsyncIterator[RayEmbedder]:
     """Give an embedder with one worker for each processor of the cluster; the workers end with the block.
 
-    `folder` has the files of the model of `local`. Raises `SetupError` where Ray is not installed or cannot be reached.
+    Raises `SetupError` where Ray is not installed or cannot be reached.
     """
     try:
         ray: Any = import_module("ray")
     except ModuleNotFoundError as error:
         raise SetupError("Ray is not installed: install Precedent with the extra `ray`.") from error
     disable_usage_reports()
-    files = await to_thread.run_sync(_read_files, folder)
+    files = await to_thread.run_sync(_read_files, local.folder)
     already = ray.is_initialized()
     try:
         # In this thread: Ray's processes end with the thread that started them.

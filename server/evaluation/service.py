@@ -81,10 +81,10 @@ class EvaluationService:
         *,
         panel: Panel,
         search: MeasuredSearch,
-        embedding_model: str,
+        embedding_model: Callable[[], str],
         time_limit: float = 50.0,
     ) -> None:
-        """`embedding_model` is stored with each day, because a change of it is the likeliest reason for drift.
+        """`embedding_model` returns what is stored with each day: a change of it is the likeliest reason for drift.
 
         `time_limit` is in seconds and covers the work of both judges; MCP clients wait a minute at most.
         """
@@ -219,7 +219,7 @@ class EvaluationService:
                 drifted=golden.has_drifted(precision, before["baseline"]),
                 queries=len(measured),
                 seconds=seconds,
-                embedding_model=self._embedding_model,
+                embedding_model=self._embedding_model(),
                 by=caller.name,
                 by_type={
                     f"{kind}_{name}": value

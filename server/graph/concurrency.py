@@ -3,7 +3,7 @@
 More of them than Neo4j has processors for makes none of them faster: each gets a smaller share, holds its locks for
 longer, and takes the processors from the compiler of a Neo4j that has just started.
 
-Source: SVC-96.
+Source: SVC-102.
 """
 
 import asyncio

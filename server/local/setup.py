@@ -18,14 +18,15 @@ from server.core.errors import DiskFull, SetupError
 from server.core.home import Cache, LocalPaths
 from server.core.setup_progress import SetupProgress
 from server.core.tasks import open_task_group
-from server.embedding.provision import is_provisioned, provision_model
+from server.embedding.choice import ModelChoice
+from server.embedding.other_models import has_model, provision_choice
 from server.local import class_data as archive
 from server.local import jars
 from server.local.credentials import load_secret
 from server.local.java import find_java
 
 _MB = 1_000_000
-_MODEL_SPACE = 180 * _MB  # the package and the converted model
+_MODEL_SPACE = 250 * _MB  # the model in both precisions, and a copy while it is converted
 _ARCHIVE_SPACE = 250 * _MB  # the archive and its temporary files
 _HOME_SPACE = 100 * _MB  # an empty home has 3 MB; the rest is for the first data
 _ADVICE = "Free some space, or set PRECEDENT_CACHE and PRECEDENT_HOME to folders on another disk; then run it again."
@@ -58,10 +59,10 @@ class Missing:
     archive: bool
 
     @classmethod
-    async def of(cls, cache: Cache, *, neo4j: bool = True) -> "Missing":
+    async def of(cls, cache: Cache, *, neo4j: bool = True, choice: ModelChoice | None = None) -> "Missing":
         absent = await jars.find_missing(cache.jars, jars.load_lock() if neo4j else ())
         no_archive = neo4j and (bool(absent) or not archive.was_created(cache))
-        return cls(absent, model=not await is_provisioned(cache), archive=no_archive)
+        return cls(absent, model=not await has_model(cache, choice), archive=no_archive)
 
     def __bool__(self) -> bool:
         return bool(self.jars) or self.model or self.archive
@@ -78,22 +79,24 @@ async def provision(
     *,
     cache_only: bool = False,
     neo4j: bool = True,
+    choice: ModelChoice | None = None,
     sources: Sources | None = None,
     free: FreeBytes = free_bytes,
 ) -> None:
     """Complete the cache and create the home; files with the right checksum stay.
 
     Every file is read and checked. After an interruption it continues where it stopped; a concurrent setup waits.
-    With `cache_only`, no home is created; without `neo4j` (NEO4J_URI is set), only the model is installed.
+    With `cache_only`, no home is created; without `neo4j` (NEO4J_URI is set), only the model is installed: that of
+    `choice`, or the default one.
     Raises `PlatformUnsupported`, `RegistryUnreachable`, `ChecksumMismatch`, `DiskFull`, `SetupError`.
     """
     if neo4j:
         find_java()
     try:
-        missing = await Missing.of(paths.cache, neo4j=neo4j)
+        missing = await Missing.of(paths.cache, neo4j=neo4j, choice=choice)
         await _require_space(paths.cache.root, missing.space, free)
         if missing:
-            await _fill(paths.cache, progress, sources or Sources(), neo4j=neo4j)
+            await _fill(paths.cache, progress, sources or Sources(), neo4j=neo4j, choice=choice)
         if not cache_only:
             await _require_space(paths.home.root, _HOME_SPACE, free)
             await to_thread.run_sync(_create_home, paths)
@@ -103,9 +106,11 @@ async def provision(
         raise SetupError(f"A file cannot be read or written: {error.strerror} ({error.filename}).") from error
 
 
-async def _fill(cache: Cache, progress: SetupProgress, sources: Sources, *, neo4j: bool) -> None:
-    async with _lock_cache(cache, progress):
-        missing = await Missing.of(cache, neo4j=neo4j)  # another setup may have filled it meanwhile
+async def _fill(
+    cache: Cache, progress: SetupProgress, sources: Sources, *, neo4j: bool, choice: ModelChoice | None
+) -> None:
+    async with lock_cache(cache, progress):
+        missing = await Missing.of(cache, neo4j=neo4j, choice=choice)  # another setup may have filled it meanwhile
 
         async def provide_neo4j() -> None:
             if missing.jars:
@@ -115,7 +120,7 @@ async def _fill(cache: Cache, progress: SetupProgress, sources: Sources, *, neo4
 
         async def provide_model() -> None:
             if missing.model:
-                await provision_model(cache, progress, sources.hub)
+                await provision_choice(cache, choice, progress, sources.hub)
 
         async with open_task_group() as group:
             group.start_soon(provide_neo4j)
@@ -123,7 +128,7 @@ async def _fill(cache: Cache, progress: SetupProgress, sources: Sources, *, neo4
 
 
 @asynccontextmanager
-async def _lock_cache(cache: Cache, progress: SetupProgress) -> AsyncIterator[None]:
+async def lock_cache(cache: Cache, progress: SetupProgress) -> AsyncIterator[None]:
     """Lock the cache in this block; wait while another setup has the lock."""
     await to_thread.run_sync(lambda: cache.root.mkdir(mode=0o700, parents=True, exist_ok=True))
     lock = FileLock(cache.lock, timeout=0, thread_local=False)

@@ -59,6 +59,7 @@ class EdgeStore:
         self._keep_damaged = keep_damaged
         self._shard_folder = folder / "shard"
         self._model_file = folder / "model.json"
+        self._draft = folder / "next"
         self._lock = FileLock(folder / "lock", thread_local=False)
         self._shard: edge.EdgeShard | None = None
         self._unflushed = 0
@@ -135,6 +136,12 @@ class EdgeStore:
     async def count(self) -> int:
         return await self._run(lambda: self._ready.count(edge.CountRequest(exact=True)))
 
+    def draft(self, fingerprint: str) -> "EdgeStore":  # noqa: ARG002 - the file of its model has it
+        return EdgeStore(self._draft)
+
+    async def reopen(self, dimension: int, fingerprint: str) -> None:
+        await self._run(self._reopen, dimension, fingerprint)
+
     async def clear(self, dimension: int, fingerprint: str) -> None:
         await self._run(self._clear, dimension, fingerprint)
 
@@ -195,6 +202,7 @@ class EdgeStore:
 
     def _load(self, dimension: int, fingerprint: str) -> edge.EdgeShard:
         """Load the shard, or create it where there is none. Raises `ModelMismatch`, and the engine's errors."""
+        self._take_draft_over({"dimension": dimension, "fingerprint": fingerprint})
         if not self._shard_folder.exists():
             self._create(dimension, fingerprint)
         # Without its model's name the vectors are of no use: `json` and `KeyError` count as damage.
@@ -215,6 +223,20 @@ class EdgeStore:
         self._unflushed = 0
         _check_sample(shard)
         return shard
+
+    def _take_draft_over(self, model: dict[str, Any]) -> None:
+        """Replace the shard by a draft of this model; after a crash in between, the next call goes on."""
+        try:
+            if json.loads((self._draft / self._model_file.name).read_text(encoding="utf-8")) != model:
+                return
+        except (OSError, ValueError):
+            return
+        drafted = self._draft / self._shard_folder.name
+        if drafted.exists():
+            shutil.rmtree(self._shard_folder, ignore_errors=True)
+            write_atomically(self._model_file, json.dumps(model))
+            drafted.rename(self._shard_folder)
+        shutil.rmtree(self._draft, ignore_errors=True)
 
     @contextmanager
     def _release_unless_opened(self) -> Iterator[None]:
@@ -274,6 +296,13 @@ class EdgeStore:
         request = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=False)
         records, following = self._ready.scroll(request)
         return [StoredPoint.of(record.id, record.payload) for record in records], following
+
+    def _reopen(self, dimension: int, fingerprint: str) -> None:
+        self._acquire()
+        if self._shard is not None:
+            self._shard.close()
+            self._shard = None
+        self._open(dimension, fingerprint)
 
     def _clear(self, dimension: int, fingerprint: str) -> None:
         self._acquire()

@@ -23,12 +23,12 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exp
 
 from server.core.errors import InternalError, ModelMismatch, PrecedentError
 from server.core.types import Row
-from server.embedding.embedder import Embedder
+from server.embedding.embedder import CurrentEmbedder, Embedder
 from server.graph.graph import Graph
 from server.vectors.claims import ProjectionClaims
 from server.vectors.damage import describe
 from server.vectors.outbox import change_queued
-from server.vectors.repair import has_dead_sample, queue_orphans, requeue_missing
+from server.vectors.repair import has_dead_sample, queue_orphans, remember_model, requeue_missing
 from server.vectors.store import PassageOrigin, Point, VectorStore, point_id, refuse_other_model, unpack_vector
 
 T = TypeVar("T")
@@ -44,13 +44,15 @@ _SHORT_PAUSE = 0.05
 class Lag:
     """The number of queued records and deletions, and the seconds since the queue was last empty.
 
-    `recreating`: lost vectors are being recreated, and until then searches use words alone.
+    `recreating`: lost vectors are being recreated, and until then searches use words alone. `fingerprint` is that of
+    the embedding model that the graph names, if it does.
     """
 
     records: int
     deletions: int
     seconds: float
     recreating: bool = False
+    fingerprint: str | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -78,8 +80,10 @@ class Projector:
         self._wake_up = anyio.Event()
         self._waiters: set[_Waiter] = set()
         self._behind_since: float | None = None
-        self._prepared = False
+        self._prepared = self._was_prepared = False
         self._following = False
+        self._is_compare_due = False
+        self._projected: list[str] = []
         self._claims = ProjectionClaims(graph) if vectors.shared else None
         self._orphans: AsyncIterator[int] | None = None
 
@@ -97,7 +101,9 @@ class Projector:
             return
         model = self._embedder
         known = await self._graph.one("projection/model")
-        if known is not None:
+        if known is not None and self._can_change_to(known["fingerprint"]):
+            model = await self._load_model(known["fingerprint"])
+        elif known is not None:
             refuse_other_model(
                 stored_dimension=known["dimension"],
                 stored_fingerprint=known["fingerprint"],
@@ -105,13 +111,17 @@ class Projector:
                 fingerprint=model.fingerprint,
                 where="The projection of this graph",
             )
-        await self._vectors.open(model.dimension, model.fingerprint)
+        self._is_compare_due = self._is_compare_due or (known is not None and known["compare"])
+        if self._is_compare_due:
+            await self._vectors.reopen(model.dimension, model.fingerprint)
+        else:
+            await self._vectors.open(model.dimension, model.fingerprint)
+        if model is not self._embedder:
+            self._use_model(model)
         if known is None:
-            await self._graph.run(
-                "projection/remember_model", name=model.name, dimension=model.dimension, fingerprint=model.fingerprint
-            )
-        await self._queue_missing()
-        self._prepared = True
+            await remember_model(self._graph, model)
+        await (self._compare_all() if self._is_compare_due else self._queue_missing())
+        self._prepared = self._was_prepared = True
 
     async def run(self) -> None:
         """Project until cancelled, with growing pauses while the graph or the vectors are not available.
@@ -170,7 +180,7 @@ class Projector:
             self._behind_since = time.monotonic()
         since = self._behind_since
         seconds = 0.0 if since is None else time.monotonic() - since
-        return Lag(waiting["records"], waiting["deletions"], seconds, waiting["recreating"])
+        return Lag(waiting["records"], waiting["deletions"], seconds, waiting["recreating"], waiting["fingerprint"])
 
     async def _project_all(self) -> None:
         """Project everything that is queued."""
@@ -202,6 +212,10 @@ class Projector:
             if queued := [row["element"] for row in rows if row["queued"]]:
                 await self._project(queued)
         lag = await self.lag()
+        if lag.fingerprint not in {None, self._embedder.fingerprint}:
+            await self._leave_model()
+            return 0
+        self._projected.clear()
         deleted = await self._delete_points() if lag.deletions else 0
         projected = await self._project([]) if lag.records else 0
         if lag.recreating and projected >= lag.records:
@@ -218,7 +232,7 @@ class Projector:
         rows = await self._graph.run("projection/pending", elements=elements, limit=self._batch)
         if not rows:
             return 0
-        points = [_build_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]
+        points = [build_point(row, vector) for row, vector in zip(rows, await self._vectors_of(rows), strict=True)]
         # In one order everywhere, so that two projectors cannot deadlock.
         settled = sorted(map(_select_key, rows), key=lambda record: record["element"])
         # A stop waits for both: next to other projectors, a point that is not settled may outlive its record.
@@ -226,6 +240,7 @@ class Projector:
             await self._vectors.upsert(points)
             self._notify_waiters(rows)
             await change_queued(self._graph, "projection/settle", records=settled)
+        self._projected += [record["element"] for record in settled]
         return len(rows)
 
     async def _vectors_of(self, rows: Sequence[Row]) -> list[Sequence[float]]:
@@ -260,6 +275,41 @@ class Projector:
             record = waiter.record
             if revisions.get((record["namespace"], record["kind"], record["key"]), -1) >= waiter.revision:
                 waiter.searchable.set()
+
+    def _can_change_to(self, fingerprint: str) -> bool:
+        """Return whether this is another model that the graph named while this process ran."""
+        followed = self._was_prepared and isinstance(self._embedder, CurrentEmbedder)
+        return followed and fingerprint != self._embedder.fingerprint
+
+    async def _load_model(self, fingerprint: str) -> Embedder:
+        """Load the model that the graph names now; its vectors were made while others wrote."""
+        assert isinstance(self._embedder, CurrentEmbedder)
+        model = await self._embedder.load(fingerprint)
+        self._is_compare_due = True
+        return model
+
+    def _use_model(self, model: Embedder) -> None:
+        assert isinstance(self._embedder, CurrentEmbedder)
+        self._embedder.use(model)
+        _log.info("embedding_model_changed", model=model.name, fingerprint=model.fingerprint)
+
+    async def _leave_model(self) -> None:
+        """Queue again what was projected with the former model since the graph names another one.
+
+        Raises `ModelMismatch` where this process does not change its model.
+        """
+        await change_queued(self._graph, "projection/requeue", elements=self._projected)
+        self._projected.clear()
+        self._prepared = False
+        await self.prepare()
+
+    async def _compare_all(self) -> None:
+        """Compare every record with its point, where others wrote while the points were made."""
+        found = await requeue_missing(self._graph, self._vectors, words_alone=False)
+        self._orphans = queue_orphans(self._graph, self._vectors)
+        await self._graph.run("projection/set_compared", fingerprint=self._embedder.fingerprint)
+        self._is_compare_due = False
+        _log.info("vectors_compared", missing=found.missing, stale=found.stale, dead=found.dead)
 
     async def _queue_missing(self) -> None:
         """Compare the numbers of records and points, and a sample of vectors; queue the records that lack one."""
@@ -307,7 +357,7 @@ class Projector:
         )
 
 
-def _build_point(row: Row, vector: Sequence[float]) -> Point:
+def build_point(row: Row, vector: Sequence[float]) -> Point:
     name = (row["namespace"], row["kind"], row["key"])
     origin = row["origin"] and PassageOrigin(**row["origin"])
     return Point(point_id(*name), vector, *name, row["revision"], row["scope"].split(), row["at"], origin)

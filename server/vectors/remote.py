@@ -94,16 +94,27 @@ class RemoteStore:
     shared: ClassVar[bool] = True
 
     def __init__(
-        self, client: AsyncQdrantClient, collection: str, layout: Layout | None = None, *others: AsyncQdrantClient
+        self,
+        client: AsyncQdrantClient,
+        collection: str,
+        layout: Layout | None = None,
+        *others: AsyncQdrantClient,
+        borrows_clients: bool = False,
     ) -> None:
-        """`others` are clients of more nodes of the same cluster; each is used when the one before does not answer."""
+        """`others` are clients of more nodes of the same cluster; each is used when the one before does not answer.
+
+        With `borrows_clients`, another store closes the clients.
+        """
+        self._borrows_clients = borrows_clients
         self._clients = (client, *others)
-        self._collection = collection
+        self._named = self._collection = collection
         self._layout = layout or Layout()
         self._position = 0
 
     async def open(self, dimension: int, fingerprint: str) -> None:
-        if not await self._retry(lambda client: client.collection_exists(self._collection)):
+        beside = _name_beside(self._named, fingerprint)
+        self._collection = beside if await self._exists(beside) else self._named
+        if not await self._exists(self._collection):
             await self._create(dimension, fingerprint)
         info = await self._retry(lambda client: client.get_collection(self._collection))
         stored = info.config.params.vectors
@@ -201,13 +212,30 @@ class RemoteStore:
     async def count(self) -> int:
         return (await self._retry(lambda client: client.count(self._collection, exact=True))).count
 
+    def draft(self, fingerprint: str) -> "RemoteStore":
+        first, *others = self._clients
+        name = _name_beside(self._named, fingerprint)
+        return RemoteStore(first, name, self._layout, *others, borrows_clients=True)
+
+    async def reopen(self, dimension: int, fingerprint: str) -> None:
+        former = {self._named, self._collection}
+        await self.open(dimension, fingerprint)
+        for collection in former - {self._collection}:
+            await self._delete_collection(collection)
+
     async def clear(self, dimension: int, fingerprint: str) -> None:
-        await self._retry(lambda client: client.delete_collection(self._collection))
+        await self._delete_collection(self._collection)
         await self.open(dimension, fingerprint)
 
     async def close(self) -> None:
-        for client in self._clients:
+        for client in () if self._borrows_clients else self._clients:
             await client.close()
+
+    async def _exists(self, collection: str) -> bool:
+        return await self._retry(lambda client: client.collection_exists(collection))
+
+    async def _delete_collection(self, collection: str) -> None:
+        await self._retry(lambda client: client.delete_collection(collection))
 
     async def _create(self, dimension: int, fingerprint: str) -> None:
         layout = self._layout
@@ -251,6 +279,11 @@ class RemoteStore:
 
     def _turn_to_next(self, _: RetryCallState) -> None:
         self._position = (self._position + 1) % len(self._clients)
+
+
+def _name_beside(collection: str, fingerprint: str) -> str:
+    """Return the name of the collection for a model that came after the first one."""
+    return f"{collection}-{fingerprint[:12]}"
 
 
 def _wait(state: RetryCallState) -> float:

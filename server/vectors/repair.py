@@ -77,12 +77,15 @@ async def repair(graph: Graph, vectors: VectorStore) -> Report:
     return report
 
 
-async def requeue_missing(graph: Graph, vectors: VectorStore) -> Report:
-    """Queue missing, stale and dead records; remove nothing. Until they are projected, searches use words alone."""
+async def requeue_missing(graph: Graph, vectors: VectorStore, *, words_alone: bool = True) -> Report:
+    """Queue missing, stale and dead records; remove nothing.
+
+    With `words_alone`, searches use words alone until these are projected.
+    """
     report = Report()
     async for difference in _records(graph, vectors):
         report += difference.report
-        if difference.requeue:
+        if difference.requeue and words_alone:
             # Before the first is queued: a crash in between leaves records that the next start finds.
             await graph.run("projection/set_recreating", recreating=True)
         await _apply(graph, vectors, replace(difference, stranded=[]))
@@ -104,22 +107,28 @@ async def rebuild(graph: Graph, vectors: VectorStore, embedder: Embedder) -> int
     await graph.run("projection/set_recreating", recreating=True)
     await vectors.clear(embedder.dimension, embedder.fingerprint)
     records = 0
-    async for page in _pages(graph):
+    async for page in list_pages(graph):
         records += len(page)
         await change_queued(graph, "projection/requeue", elements=[row["element"] for row in page])
+    await remember_model(graph, embedder)
+    return records
+
+
+async def remember_model(graph: Graph, model: Embedder, *, compare: bool = False) -> None:
+    """Store which model the graph's projection has; `compare` if its points were made while others wrote."""
     await graph.run(
         "projection/remember_model",
-        name=embedder.name,
-        dimension=embedder.dimension,
-        fingerprint=embedder.fingerprint,
+        name=model.name,
+        dimension=model.dimension,
+        fingerprint=model.fingerprint,
+        compare=compare,
     )
-    return records
 
 
 async def requeue(graph: Graph, namespace: str) -> int:
     """Queue all records of a namespace and return their number."""
     records = 0
-    async for page in _pages(graph, namespace):
+    async for page in list_pages(graph, namespace):
         records += len(page)
         await change_queued(graph, "projection/requeue", elements=[row["element"] for row in page])
     return records
@@ -140,7 +149,7 @@ async def _all(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]
 
 
 async def _records(graph: Graph, vectors: VectorStore) -> AsyncIterator[_Difference]:
-    async for page in _pages(graph):
+    async for page in list_pages(graph):
         stranded = [row["element"] for row in page if row["stranded"]]
         settled = {row["point"]: row for row in page if not row["queued"] and not row["stranded"]}
         stored = await vectors.revisions(list(settled))
@@ -186,7 +195,7 @@ async def _apply(graph: Graph, vectors: VectorStore, difference: _Difference) ->
         await vectors.delete(difference.foreign)
 
 
-async def _pages(graph: Graph, only: str | None = None) -> AsyncIterator[list[Row]]:
+async def list_pages(graph: Graph, only: str | None = None) -> AsyncIterator[list[Row]]:
     """Yield the records, or those of one namespace, in pages; each row has the id of its point."""
     for scope in await graph.run("projection/scopes"):
         kind, namespace = scope["kind"], scope["namespace"]

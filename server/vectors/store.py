@@ -192,6 +192,15 @@ class VectorStore(Protocol):
     async def clear(self, dimension: int, fingerprint: str) -> None:
         """Delete all points, of any model, and open an empty store for this model."""
 
+    def draft(self, fingerprint: str) -> "VectorStore":
+        """Return a store beside this one, for the points of another model while this one is in use.
+
+        `reopen` with that model, or a later `open`, takes its points over once its process has closed it.
+        """
+
+    async def reopen(self, dimension: int, fingerprint: str) -> None:
+        """Open the points of another model, which a draft has, and delete the former ones."""
+
     async def close(self) -> None:
         """Close the store; `open` opens it again."""
 

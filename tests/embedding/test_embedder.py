@@ -18,6 +18,7 @@ from server.core.errors import EmbeddingUnavailable
 from server.core.home import Cache
 from server.core.settings import Settings
 from server.embedding.embedder import FastEmbedder, plan_runs
+from server.embedding.manifest import ModelManifest
 from server.embedding.provision import model_folder
 
 pytestmark = pytest.mark.anyio
@@ -58,14 +59,14 @@ async def test_texts_of_the_same_meaning_are_nearer_than_others(embedder: FastEm
 async def test_the_same_query_again_runs_the_model_once_and_no_caller_can_change_its_vector(
     embedder: FastEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs: list[int] = []
-    embed = embedder._embed
+    runs: list[str] = []
+    embed = embedder._embed_query
 
-    def counted(texts: Sequence[str]) -> list[list[float]]:
-        runs.append(len(texts))
-        return embed(texts)
+    def counted(text: str) -> list[float]:
+        runs.append(text)
+        return embed(text)
 
-    monkeypatch.setattr(embedder, "_embed", counted)
+    monkeypatch.setattr(embedder, "_embed_query", counted)
     first = await embedder.embed_query("What did we decide on parrots?")
     kept = list(first)
     first[0] = 9.0
@@ -117,10 +118,13 @@ class Gate:
             assert self.opened.wait(30)
         yield from self._model.embed(texts, **options)
 
+    def query_embed(self, text: str) -> Iterator[Any]:
+        return self.embed([text])
+
 
 async def test_a_query_does_not_wait_behind_a_bulk_and_neither_stops_the_event_loop(embedder: FastEmbedder) -> None:
     gate = Gate(embedder._model, lambda texts: len(texts) > 1)
-    gated = FastEmbedder(gate, name="gated", dimension=embedder.dimension, fingerprint="gated")  # type: ignore[arg-type]
+    gated = FastEmbedder(gate, ModelManifest.read(embedder.folder), embedder.folder)  # type: ignore[arg-type]
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(gated.embed_passages, ["a passage"] * 64)

@@ -10,11 +10,8 @@ from typing import Any
 import pytest
 
 from server.core.errors import EmbeddingUnavailable
-from server.core.home import Cache
-from server.core.settings import Settings
 from server.embedding.embedder import FastEmbedder
 from server.embedding.on_ray import RayEmbedder, embed_on_ray
-from server.embedding.provision import model_folder
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
@@ -30,7 +27,7 @@ _TEXTS = [f"Text number {n} is about parrots. " * (1 + n % 9) for n in range(200
 async def on_ray(embedder: FastEmbedder) -> AsyncIterator[RayEmbedder]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("RAY_AUTH_MODE", "disabled")  # else Ray leaves a token in the user's folder
-        async with embed_on_ray(embedder, model_folder(Cache(Settings().cache))) as made:
+        async with embed_on_ray(embedder) as made:
             yield made
 
 
@@ -70,7 +67,7 @@ async def test_a_rebuild_that_was_stopped_goes_on_to_the_same_vectors(
 
 @pytest.mark.proves("SVC-89")
 async def test_a_worker_that_ended_is_an_error_that_says_to_run_again(embedder: FastEmbedder) -> None:
-    async with embed_on_ray(embedder, model_folder(Cache(Settings().cache))) as made:
+    async with embed_on_ray(embedder) as made:
         ray: Any = import_module("ray")
         worker = await made._idle.get()
         ray.kill(worker)

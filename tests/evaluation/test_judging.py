@@ -121,7 +121,7 @@ async def test_without_a_key_nothing_is_judged_and_the_setting_is_named(
         (("anthropic:claude-haiku-4-5", "openai:gpt-4o"), "claude-haiku-4-5 needs ANTHROPIC_API_KEY"),
     ):
         panel = ModelPanel(models, providers)
-        service = EvaluationService(graph, sequence, panel=panel, search=ScriptedSearch(), embedding_model="m")
+        service = EvaluationService(graph, sequence, panel=panel, search=ScriptedSearch(), embedding_model=lambda: "m")
         async with Agent(service, agent.principal, "legacy").connected() as keyless:
             error = await keyless.refused("store_dual_judge_scores", query_id=truth, query="Who?", docs=docs(1))
         assert (error["error"], error["code"]) == ("API key not configured", "API_KEY_MISSING")
@@ -231,7 +231,7 @@ async def test_documents_that_both_judges_scored_within_the_time_limit_count(  #
             return Sometimes(), Sometimes()
 
     service = EvaluationService(
-        graph, sequence, panel=Panel(), search=ScriptedSearch(), embedding_model="m", time_limit=0.05
+        graph, sequence, panel=Panel(), search=ScriptedSearch(), embedding_model=lambda: "m", time_limit=0.05
     )
     asked: dict[str, Any] = {"query_id": truth, "query": "Who?", "docs": docs(0, 1)}
     async with Agent(service, agent.principal, "auto").connected() as waiting:

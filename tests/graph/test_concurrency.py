@@ -11,7 +11,7 @@ from tests.conftest import Where
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.proves("SVC-96")
+@pytest.mark.proves("SVC-102")
 async def test_only_so_many_blocks_run_at_once_and_the_first_to_come_is_the_first_to_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -34,7 +34,7 @@ async def test_only_so_many_blocks_run_at_once_and_the_first_to_come_is_the_firs
     assert (most, began) == (3, list(range(20)))
 
 
-@pytest.mark.proves("SVC-96")
+@pytest.mark.proves("SVC-102")
 async def test_a_slow_block_gives_its_place_to_another_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(concurrency, "_QUICK", 0.01)
     limit, may_end = ConcurrencyLimit(1), anyio.Event()

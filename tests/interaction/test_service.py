@@ -3,6 +3,7 @@
 import shutil
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,6 +80,35 @@ async def test_a_first_start_says_where_to_go_and_knows_our_own_decisions(starte
     assert status["unprojected"] == 0
     assert (status["service"], status["healthy"]) == ("running", True)
     assert status["vectors"] == "in sync"
+
+
+@pytest.mark.proves("SVC-97", "SVC-98")
+async def test_the_embedding_model_changes_beside_the_running_service(started: Service) -> None:
+    shard, draft = started.home.vectors / "model.json", started.home.vectors / "next"
+    before = shard.read_text()
+    async with started.client() as client, anyio.create_task_group() as tasks:
+        done: list[subprocess.CompletedProcess[str]] = []
+
+        async def rebuild() -> None:
+            done.append(await anyio.to_thread.run_sync(started.command, "rebuild", "--precision", "int8"))
+
+        tasks.start_soon(rebuild)
+        number = 0
+        while not done:
+            number += 1
+            await ask(client, "save_memory", text=f"Parrot number {number} lives in the aviary of the east wing.")
+            found = await ask(client, "search", query=f"where is parrot number {number}?")
+            assert f"Parrot number {number} " in found["items"][0]["snippet"]
+        assert done[0].returncode == 0, done[0].stderr
+        assert "int8" in done[0].stdout
+        with anyio.fail_after(30):
+            while draft.exists() or shard.read_text() == before:
+                await anyio.sleep(0.05)
+        await started.projected()
+        found = await ask(client, "search", query="which bird is housed in the eastern part?")
+        assert "aviary" in found["items"][0]["snippet"]
+    assert before != shard.read_text()
+    assert "HOME_IN_USE" in started.command("rebuild").stderr, "with the same model, all vectors would be deleted"
 
 
 @pytest.mark.proves("SVC-11", "SVC-76")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import get_args
 
 import anyio
 import anyio.abc
@@ -12,6 +13,7 @@ import pytest
 
 from server.core.home import Cache, Home
 from server.core.settings import Settings
+from server.core.types import Precision
 from server.embedding.provision import model_folder
 from server.local.neo4j import stop_leftover
 from server.local.ports import free_ports
@@ -49,7 +51,8 @@ def shared_cache() -> Cache:
 def own_cache(shared_cache: Cache, tmp_path: Path) -> Cache:
     """A cache of the test's own with the same jars and model (links, not copies), and no archive."""
     own = Cache(tmp_path / "cache")
-    for source, target in ((shared_cache.jars, own.jars), (model_folder(shared_cache), model_folder(own))):
+    models = [(model_folder(shared_cache, each), model_folder(own, each)) for each in get_args(Precision)]
+    for source, target in ((shared_cache.jars, own.jars), *models):
         target.mkdir(parents=True)
         for file in source.iterdir():
             if file.is_file():

@@ -95,7 +95,7 @@ async def test_without_java_a_local_neo4j_is_refused_before_anything_is_written(
 async def test_of_two_setups_at_once_one_works_and_the_other_waits(home: Home, own_cache: Cache) -> None:
     # A class-data archive takes a minute to make; that of `make test` itself is looked at in test_neo4j.py.
     tried_in_vain(own_cache)
-    (model_folder(own_cache) / "tokenizer.json").unlink()
+    (model_folder(own_cache, "float32") / "tokenizer.json").unlink()
     [closed] = free_ports(1)
     sources = Sources(hub=f"http://127.0.0.1:{closed}")
     paths = LocalPaths(home, own_cache)
@@ -137,7 +137,7 @@ async def test_a_full_disk_is_an_error_before_anything_is_written(home: Home, tm
     cache = Cache(tmp_path / "cache")
     with pytest.raises(DiskFull) as caught:
         await provision(LocalPaths(home, cache), SilentSetup(), free=lambda _: 200_000_000)
-    assert f"{cache.root} needs 573 MB, and its disk has 200 MB free" in caught.value.message
+    assert f"{cache.root} needs 643 MB, and its disk has 200 MB free" in caught.value.message
     assert "PRECEDENT_CACHE" in caught.value.message
     assert caught.value.details["free_bytes"] == 200_000_000
     assert not cache.root.exists()

@@ -36,10 +36,12 @@ async def migrated(neo4j: Where) -> AsyncIterator[Graph]:
 
 
 @pytest.fixture
-async def graph(migrated: Graph, driver: AsyncDriver) -> Graph:
+async def graph(migrated: Graph, driver: AsyncDriver) -> AsyncIterator[Graph]:
     """The migrated graph, empty. No other test runs meanwhile, and none needs what an earlier one left."""
     await empty(driver)
-    return migrated
+    yield migrated
+    # Projectors of other test files would find that the graph has another model than theirs.
+    await driver.execute_query("MATCH (model:EmbeddingModel) DELETE model", database_="neo4j")
 
 
 @pytest.fixture

@@ -165,9 +165,9 @@ async def test_a_collection_that_another_process_made_at_the_same_moment_is_used
         }
         return httpx.Response(200, json={"result": result, "status": "ok", "time": 0.0})
 
-    server = Server(none, lambda: httpx.Response(409, json={"status": {"error": "exists"}}), info)
+    server = Server(none, none, lambda: httpx.Response(409, json={"status": {"error": "exists"}}), info)
     await server.store().open(4, "model")
-    assert [request.method for request in server.asked] == ["GET", "PUT", "GET"]
+    assert [request.method for request in server.asked] == ["GET", "GET", "PUT", "GET"]
 
 
 @pytest.mark.proves("SVC-73")
