@@ -19,9 +19,10 @@ from pydantic import BaseModel, Field
 from server.access import roles
 from server.access.gate import caller_of
 from server.access.requests import route_of
+from server.core.errors import InvalidArgument
 from server.core.principals import Role
 from server.graph.changes import KeyedCall
-from server.graph.idempotency import EarlierCall, IdempotencyKeys, compute_digest, require_key
+from server.graph.idempotency import LONGEST_KEY, EarlierCall, IdempotencyKeys, compute_digest, require_key
 from server.interface.state import StateKey
 
 HEADER = "Idempotency-Key"
@@ -59,7 +60,7 @@ class KeyedRoute(APIRoute):
             caller = caller_of(request.scope)
             # As for every request, the role comes first: without it nothing is told of an earlier answer.
             caller.require(roles.ENDPOINTS[route] or Role.VIEWER)
-            call = KeyedCall(caller.namespace, caller.name, route, require_key(key), await _digest(request))
+            call = KeyedCall(caller.namespace, caller.name, route, _require_header(key), await _digest(request))
             keys = await KEYS.load(request)
             return await keys.run(
                 call,
@@ -70,6 +71,15 @@ class KeyedRoute(APIRoute):
             )
 
         return handle_once
+
+
+def _require_header(key: str) -> str:
+    """Return a valid key of a header, which is ASCII without spaces: others arrive changed, or not alike everywhere."""
+    if not key.isascii() or " " in key:
+        raise InvalidArgument(
+            f"Invalid request. {HEADER}: must be 1 to {LONGEST_KEY} visible ASCII characters, without spaces."
+        )
+    return require_key(key)
 
 
 def _replay(earlier: EarlierCall) -> Response:
