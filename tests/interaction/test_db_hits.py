@@ -20,7 +20,7 @@ from tests.interaction.conftest import Connect
 from tests.interaction.tools import ask
 
 pytestmark = pytest.mark.anyio
-_THINGS, _SPOKES, _CHAIN = 2_000, 1_500, 2_000
+_THINGS, _SPOKES, _MANY = 2_000, 1_500, 8_000
 _WORDS = ["cache", "queue", "index", "broker", "ledger", "gateway", "tenant", "shard", "parser", "ticket"]
 
 
@@ -65,9 +65,10 @@ def _count_hits(plan: dict[str, Any]) -> int:
 
 
 async def _fill(app: App, client: Client, namespace: str, folder: Path) -> None:
-    """2,000 things, one of them with 1,500 relations; 30 memories and 12 decisions."""
+    """2,000 things, one of them with 1,500 relations, and one more with 8,000; 30 memories and 12 decisions."""
     file = folder / "relations.jsonl"
     pairs = [("Hub Zero", f"Thing {number:04}", "USES") for number in range(_SPOKES)]
+    pairs += [("Hub One", f"Spoke {number}", "HAS") for number in range(_MANY)]
     pairs += [(f"Thing {number:04}", f"Thing {(number * 7 + 1) % _THINGS:04}", "PART_OF") for number in range(_THINGS)]
     file.write_text("\n".join(json.dumps({"head": a, "relation": r, "tail": b}) for a, b, r in pairs))
     assert (await ingest_triples(app.parts.graph, namespace, file)).created
@@ -84,6 +85,7 @@ _CALLS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("search", {"query": "which queue feeds the ledger of team 7?"}, 1500),
     ("search_decisions", {"query": "why do we use the broker?"}, 1300),
     ("graph_query_neighbors", {"node_name": "Hub Zero", "limit": 50}, 16000),
+    ("graph_query_neighbors", {"node_name": "Hub One", "limit": 50}, 42000),
     ("graph_query_neighbors", {"node_name": "Thing 0003"}, 250),
     ("graph_find_path", {"start_node": "Thing 0003", "end_node": "Thing 1900"}, 150),
     ("graph_find_path", {"start_node": "Hub Zero", "end_node": "Thing 1999"}, 2000),
