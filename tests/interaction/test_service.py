@@ -46,6 +46,7 @@ def made(tmp_path: Path) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with service(tmp_path_factory.mktemp("standing")) as unstarted:
+        unstarted.environment["PRECEDENT_NEO4J_PAGE_CACHE"] = "96"
         yield unstarted
 
 
@@ -79,6 +80,15 @@ async def test_a_first_start_says_where_to_go_and_knows_our_own_decisions(starte
     assert status["unprojected"] == 0
     assert (status["service"], status["healthy"]) == ("running", True)
     assert status["vectors"] == "in sync"
+
+
+@pytest.mark.proves("SVC-100")
+async def test_the_page_cache_of_neo4j_is_a_setting(started: Service) -> None:
+    async with started.graph() as driver:
+        shown = await driver.execute_query(
+            "SHOW SETTINGS 'server.memory.pagecache.size' YIELD value", database_="neo4j"
+        )
+    assert shown.records[0]["value"] == "96.00MiB"
 
 
 @pytest.mark.proves("SVC-11", "SVC-76")
