@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--entities", type=int, default=1_000_000)
     parser.add_argument("--relations", type=int, default=5_000_000)
     parser.add_argument("--decisions", type=int, default=100_000)
-    parser.add_argument("--passages", type=int, default=1_000_000, help="of memories; those of decisions come on top")
+    parser.add_argument("--passages", type=int, default=1_000_000, help="of decisions and memories")
     parser.add_argument("--divide", type=int, default=1, help="divide all four by this")
     parser.add_argument("--keep", type=Path, help="a folder for the homes, which stays")
     parser.add_argument("--jvm", default="-Xmx4g", help="options of Neo4j's Java")

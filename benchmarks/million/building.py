@@ -22,7 +22,6 @@ from server.core.settings import Settings
 from server.local.neo4j import USER
 from tests.interaction.tools import ask
 
-_PROJECTED = "MATCH (each:Passage:Unprojected) CALL (each) { REMOVE each:Unprojected } IN TRANSACTIONS"
 _SOME_NAMES = """
 MATCH (entity:Entity {namespace: $namespace})
 WHERE rand() < $share AND NOT EXISTS { (entity)<-[:ABOUT]-() }
@@ -82,20 +81,18 @@ async def build(home: BuiltHome) -> None:
 
     async def decisions() -> dict[str, Any]:
         sources = await load_sources()
-        async with home.graph() as graph, home.vectors() as vectors, driver_of(home) as driver:
+        async with home.graph(), home.vectors() as vectors, driver_of(home) as driver:
             share = min(1.0, home.sizes.decisions / home.sizes.entities)
             found = await driver.execute_query(_SOME_NAMES, namespace=NAMESPACE, share=share, database_="neo4j")
             names = [row["name"] for row in found.records]
             random.Random(7).shuffle(names)
-            written = await write_decisions(graph, vectors, sources, names, home.sizes.decisions)
-            async with driver.session(database="neo4j") as session:
-                await (await session.run(_PROJECTED)).consume()
-        return written
+            return await write_decisions(driver, vectors, sources, names, home.sizes.decisions)
 
     async def entries() -> dict[str, Any]:
         sources = await load_sources()
+        passages = home.sizes.passages - home.done["decisions"]["decision_passages"]
         async with home.graph(), home.vectors() as vectors, driver_of(home) as driver:
-            written = await write_entries(driver, vectors, sources, home.sizes.passages)
+            written = await write_entries(driver, vectors, sources, passages)
             await require_same_shapes(driver)
         return written
 

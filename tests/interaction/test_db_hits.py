@@ -16,6 +16,7 @@ from server.core.types import QueryName, Row
 from server.graph import changes
 from server.graph import graph as seam
 from server.graph.statements import Statement, load
+from server.vectors.store import Hit
 from tests.interaction.conftest import Connect
 from tests.interaction.tools import ask
 
@@ -85,7 +86,7 @@ _CALLS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("search", {"query": "which queue feeds the ledger of team 7?"}, 1500),
     ("search_decisions", {"query": "why do we use the broker?"}, 1300),
     ("graph_query_neighbors", {"node_name": "Hub Zero", "limit": 50}, 16000),
-    ("graph_query_neighbors", {"node_name": "Hub One", "limit": 50}, 42000),
+    ("graph_query_neighbors", {"node_name": "Hub One", "limit": 50}, 35000),
     ("graph_query_neighbors", {"node_name": "Thing 0003"}, 250),
     ("graph_find_path", {"start_node": "Thing 0003", "end_node": "Thing 1900"}, 150),
     ("graph_find_path", {"start_node": "Hub Zero", "end_node": "Thing 1999"}, 2000),
@@ -109,3 +110,25 @@ async def test_everyday_calls_read_no_more_of_the_graph_than_they_need(
         if sum(hits.values()) > most:
             over[tool, str(arguments)[:60]] = (most, dict(hits))
     assert over == {}
+
+
+@pytest.mark.proves("SVC-101")
+async def test_a_search_compares_all_vectors_as_few_times_as_it_can(
+    app: App, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        await ask(client, "save_memory", text=f"The {_WORDS[number]} feeds the {_WORDS[number + 1]} of team {number}.")
+    scans: list[dict[str, Any]] = []
+    search = app.parts.vectors.search
+
+    async def count(*arguments: Any, **options: Any) -> list[Hit]:
+        if options.get("records") is None and options.get("ids") is None:
+            scans.append(options)
+        return await search(*arguments, **options)
+
+    monkeypatch.setattr(app.parts.vectors, "search", count)
+    found = await ask(client, "search", query="which queue feeds the ledger of team 1?")
+    assert (found["total"], len(scans)) == (5, 2)
+    scans.clear()
+    await ask(client, "search_decisions", query="which queue feeds the ledger?")
+    assert len(scans) == 1
