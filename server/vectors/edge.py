@@ -32,7 +32,10 @@ _NEAREST = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=
 _VALUES = 20
 """How many values of a field are looked up one by one at the start."""
 _MORE = 3
-"""How many times as many points are found before those of a period are chosen."""
+"""How many times as many points are found by the first condition alone, before those that meet all are chosen.
+
+Each condition reads a field of every point, which takes as long as comparing the point, and a time ten times as long.
+"""
 _EXACT = edge.SearchParams(exact=True)
 
 _INDEXES: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
@@ -92,30 +95,24 @@ class EdgeStore:
         count = limit if ids is None else min(limit, len(ids))
         if not kinds or count < 1 or records == []:
             return []
-        must = _build_conditions(namespace, kinds, ids, records, wholes=wholes, scope=scope)
-        params = _NEAREST if ids is None and records is None else _EXACT
-
-        async def find(count: int, conditions: list[Any]) -> list[Hit]:
-            request = edge.QueryRequest(
-                limit=count,
-                query=edge.Query.Nearest(list(vector)),
-                filter=edge.Filter(must=conditions),
-                params=params,
-                # Only the fields of a hit: loading the rest takes as long as the search.
-                with_payload=list(HIT_FIELDS),
-            )
-            hits = await self._run(self._query, request)
-            return [hit for hit in hits if hit.namespace == namespace and hit.kind in kinds]
-
-        if since is None and until is None:
-            return await find(count, must)
-        if params is _NEAREST:
-            # To read the time of every point takes ten times as long as the search: a period mostly has enough of more.
-            near = await find(_MORE * count, must)
-            found = [hit for hit in near if _is_within(hit.at, since, until)]
-            if len(found) >= count or len(near) < _MORE * count:
-                return found[:count]
-        return await find(count, [*must, edge.FieldCondition("at", range=edge.RangeFloat(gte=since, lte=until))])
+        must = _build_conditions(namespace, kinds, ids, records, wholes=wholes, scope=scope, since=since, until=until)
+        if ids is not None or records is not None:
+            return await self._run(self._query, vector, count, must, _EXACT)
+        if len(must) == 1:
+            return await self._run(self._query, vector, count, must, _NEAREST)
+        near = await self._run(self._query, vector, _MORE * count, must[:1], _NEAREST)
+        found = [
+            hit
+            for hit in near
+            if hit.namespace == namespace
+            and hit.kind in kinds
+            and (not wholes or (hit.origin is not None and hit.origin.whole))
+            and (since is None or (hit.at is not None and hit.at >= since))
+            and (until is None or (hit.at is not None and hit.at <= until))
+        ]
+        if len(found) < count and len(near) == _MORE * count:
+            return await self._run(self._query, vector, count, must, _NEAREST)
+        return found[:count]
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
         return await self._run(self._revisions, ids)
@@ -251,7 +248,15 @@ class EdgeStore:
         # The engine's log survives the end of the process; for a power cut it has to be flushed.
         self._ready.flush()
 
-    def _query(self, request: edge.QueryRequest) -> list[Hit]:
+    def _query(self, vector: Vector, limit: int, must: list[Any], params: edge.SearchParams) -> list[Hit]:
+        request = edge.QueryRequest(
+            limit=limit,
+            query=edge.Query.Nearest(list(vector)),
+            filter=edge.Filter(must=must),
+            params=params,
+            # Only the fields of a hit: loading the rest takes as long as the search.
+            with_payload=list(HIT_FIELDS),
+        )
         return [Hit.of(found.id, found.score, found.payload) for found in self._ready.query(request)]
 
     def _revisions(self, ids: Sequence[str]) -> dict[str, int]:
@@ -285,10 +290,6 @@ class EdgeStore:
         self._lock.release()
 
 
-def _is_within(at: int | None, since: int | None, until: int | None) -> bool:
-    return at is not None and (since is None or at >= since) and (until is None or at <= until)
-
-
 def _build_conditions(
     namespace: str,
     kinds: Sequence[str],
@@ -297,26 +298,23 @@ def _build_conditions(
     *,
     wholes: bool,
     scope: str | None,
+    since: int | None,
+    until: int | None,
 ) -> list[Any]:
-    """Return the conditions of a search, as few as possible.
-
-    Each one reads a field of every point, which takes as long as comparing the point. So a tag stands for its namespace
-    and its kind, and `whole`, which only passages have, for their kind.
-    """
-    must: list[Any] = []
+    """Return the conditions of a search. The first alone limits it to a namespace: a tag implies namespace and kind."""
     if scope is not None:
-        must.append(edge.FieldCondition("scope", edge.MatchValue(scope)))
+        must: list[Any] = [edge.FieldCondition("scope", edge.MatchValue(scope))]
     else:
-        must.append(edge.FieldCondition("namespace", edge.MatchValue(namespace)))
-    if scope is None and not wholes:
         kind = edge.MatchValue(kinds[0]) if len(kinds) == 1 else edge.MatchAny(list(kinds))
-        must.append(edge.FieldCondition("kind", kind))
+        must = [edge.FieldCondition("namespace", edge.MatchValue(namespace)), edge.FieldCondition("kind", kind)]
     if ids is not None:
         must.append(edge.HasIdCondition({UUID(one) for one in ids}))
     if records is not None:
         must.append(edge.FieldCondition("record", edge.MatchAny(list(records))))
     if wholes:
         must.append(edge.FieldCondition("whole", edge.MatchValue(1)))
+    if since is not None or until is not None:
+        must.append(edge.FieldCondition("at", range=edge.RangeFloat(gte=since, lte=until)))
     return must
 
 
