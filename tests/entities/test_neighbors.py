@@ -9,7 +9,6 @@ from neo4j import AsyncDriver
 
 from server.core.errors import NotFound
 from server.core.types import Json
-from server.entities import service
 from server.entities.models import Neighbor, Neighbors
 from server.graph.statements import load
 from server.graph.vocabulary import BOOKKEEPING
@@ -245,31 +244,6 @@ async def test_a_hub_with_thousands_of_neighbors_answers_with_the_first_and_the_
     assert [row.name for row in answer.neighbors] == [f"n{number:04}" for number in range(2999, 2949, -1)]
     far = await caller.neighbors("n0000", depth=2, limit=1)
     assert (far.total_neighbors, far.neighbors[0].name) == (3000, "hub")
-
-
-@pytest.mark.proves("ENT-41")
-async def test_a_node_with_very_many_relations_is_read_in_parts_and_each_row_is_on_one_page(
-    caller: Caller, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edges = [("hub", "R", f"n{number:02}", number % 7 / 7) for number in range(30)]
-    edges += [(f"n{number:02}", "RELATED", "hub", 0.5) for number in range(5)]
-    edges += [("hub", "MENTIONS", f"n{number:02}", 0.5) for number in range(3)] + [("hub", "R", "hub", 1.0)]
-    await create_graph(cypher, edges, ["hub"])
-    for options in (
-        {},
-        *({"direction": direction} for direction in ("incoming", "outgoing")),
-        *({"relation_type": relation} for relation in ("R", "RELATED", "MENTIONS", "IN")),
-    ):
-        monkeypatch.setattr(service, "_HUB", 5_000)
-        complete = await caller.neighbors("hub", **options)
-        monkeypatch.setattr(service, "_HUB", 3)
-        monkeypatch.setattr(service, "_PART", 12)
-        first = await caller.neighbors("hub", **options, limit=12)
-        assert (first.total_rows, first.by_relation) == (complete.total_rows, complete.by_relation)
-        assert first.start == complete.start
-        assert _rows(first) == sorted(_rows(first), key=lambda row: (-row[1], row[2], row[3], row[4] == "incoming"))
-        rows = await _all_pages(caller, "hub", **options, limit=7)
-        assert sorted(map(repr, rows)) == sorted(map(repr, complete.neighbors))
 
 
 @pytest.mark.proves("ENT-34")
