@@ -29,7 +29,7 @@ docs: $(BIN)/.dev ## Generate the reference pages
 bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
 
-scale: $(BIN)/.dev cache ## Build a graph of a million entities with a million passages, and measure what agents do in it
+scale: $(BIN)/.dev cache ## Build a graph of a million entities with a million passages, and measure what agents do in it; two hours
 	@$(BIN)/python -m benchmarks.million
 
 cluster: $(BIN)/.dev cache ## Kill a node of a Qdrant cluster and a replica of the service under load, on this machine

@@ -3,6 +3,7 @@
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -72,7 +73,7 @@ async def measure_reads(full: Caller, tenth: Caller) -> list[Result]:
     questions = [question.text for each in conversations(LOCOMO.file) for question in each.questions]
     random.Random(1).shuffle(questions)
     rows = [*await _measure_paths(full), *await _measure_neighbours(full, tenth)]
-    as_of = "2025-06-01"
+    as_of, today = "2025-06-01", datetime.now(UTC).date().isoformat()
 
     def search(caller: Caller, number: int) -> Call:
         return caller.ask("search", query=questions[number], project="", limit=10)
@@ -93,7 +94,8 @@ async def measure_reads(full: Caller, tenth: Caller) -> list[Result]:
         return caller.ask("why", of=caller.targets[number % len(caller.targets)], as_of=as_of)
 
     def neighbours_past(caller: Caller, number: int) -> Call:
-        return caller.ask("graph_query_neighbors", node_name=caller.some[number % len(caller.some)][0], as_of=as_of)
+        some, _ = caller.some[number % len(caller.some)]
+        return caller.ask("graph_query_neighbors", node_name=some, as_of=today)
 
     for what, aim, make in (
         ("search", "≤ 2", search),
@@ -203,6 +205,7 @@ async def _measure_neighbours(full: Caller, tenth: Caller) -> list[Result]:
 async def measure_others(full: Caller, _: Caller) -> list[Result]:
     """Each of the other tools that read, three times: what takes long at this size."""
     hub, some = full.hubs[0][0], full.some[0][0]
+    today = datetime.now(UTC).date().isoformat()
     rows = []
     for tool, arguments in (
         ("overview", {}),
@@ -224,8 +227,8 @@ async def measure_others(full: Caller, _: Caller) -> list[Result]:
         ("graph_query_neighbors", {"node_name": hub, "limit": 50, "offset": 20_000}),
         ("graph_query_neighbors", {"node_name": some, "depth": 2, "limit": 50}),
         ("graph_query_neighbors", {"node_name": some, "depth": 3, "limit": 50}),
-        ("graph_query_neighbors", {"node_name": hub, "limit": 50, "as_of": "2027-01-01"}),
-        ("graph_find_path", {"start_node": some, "end_node": full.some[1][0], "as_of": "2027-01-01"}),
+        ("graph_query_neighbors", {"node_name": hub, "limit": 50, "as_of": today}),
+        ("graph_find_path", {"start_node": some, "end_node": full.some[1][0], "as_of": today}),
         ("graph_find_path", {"start_node": some, "end_node": full.some[1][0], "max_paths": 5}),
     ):
         times, failed = [], ""
