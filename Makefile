@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test check cache docs bench chaos cluster damage proofs histories fuzz audit clean
+.PHONY: help run test check cache docs bench scale chaos cluster damage proofs histories fuzz audit clean
 
 help: ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ docs: $(BIN)/.dev ## Generate the reference pages
 
 bench: $(BIN)/.dev cache ## Run the benchmarks: ratios against the bare driver, in one table
 	@$(BIN)/python -m benchmarks
+
+scale: $(BIN)/.dev cache ## Build a graph of a million entities with a million passages, and measure what agents do in it; two hours
+	@$(BIN)/python -m benchmarks.million
 
 cluster: $(BIN)/.dev cache ## Kill a node of a Qdrant cluster and a replica of the service under load, on this machine
 	@$(BIN)/python -m pytest -s -m long tests/vectors/test_cluster.py tests/interaction/test_replicas.py

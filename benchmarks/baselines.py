@@ -17,6 +17,7 @@ from server.vectors.store import Hit, PassageOrigin, Point, VectorStore, point_i
 
 FIRST = 10
 _LISTED = 100
+_SCANNED = 250
 _K = 60
 _INDEXES = {
     "Entry": """
@@ -173,9 +174,12 @@ class Parts:
         )
         near = partial(self._vectors.search, vector, namespace=self._namespace, kinds=["passage"], scope=scope)
         records = sorted({origin["record"] for _, _, origin in row["first"]})
-        wholes, hits = await near(limit=_LISTED, wholes=True), await near(limit=_LISTED)
+        hits = await near(limit=_SCANNED)
+        wholes = [hit for hit in hits if hit.origin and hit.origin.whole][:_LISTED]
+        if len(wholes) < _LISTED and len(hits) == _SCANNED:
+            wholes = await near(limit=_LISTED, wholes=True)
         await near(limit=len(records), wholes=True, records=records)
-        return sorted([*wholes, *hits], key=lambda hit: -hit.score)
+        return sorted([*wholes, *hits[:_LISTED]], key=lambda hit: -hit.score)
 
 
 def points(namespace: str, rows: Iterable[dict[str, Any]], embedded: Iterable[Sequence[float]]) -> list[Point]:

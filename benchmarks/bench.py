@@ -70,6 +70,11 @@ def in_a_throw_away_folder(run: Callable[[Path], Awaitable[Iterable[Result]]]) -
         results = anyio.run(run, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    print_table(results)
+
+
+def print_table(results: Iterable[Result]) -> None:
+    """Prints the rows under the name of the machine."""
     memory = psutil.virtual_memory().total / 2**30
     table = Table(
         title=f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}"

@@ -9,11 +9,12 @@
 // $direction STRING: 'both', 'outgoing' or 'incoming', on every hop
 // $offset INTEGER: rows to skip; the start node is returned only at offset 0
 // $limit INTEGER: greatest number of rows, whose nodes and relations are loaded completely
+// $hub INTEGER: of a node with more relations than this, one hop is answered by query_hub.cypher, and by no row here
 OPTIONAL MATCH (entity:Entity {namespace: $namespace, name: $name})
 OPTIONAL MATCH (record)
   WHERE elementId(record) = $element
 WITH coalesce(entity, record) AS start
-WHERE start IS NOT NULL
+WHERE start IS NOT NULL AND ($depth > 1 OR COUNT { (start)--() } <= $hub)
 WITH start, [start] AS seen0
 CALL (start, seen0) {
   WITH start AS near

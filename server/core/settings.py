@@ -104,6 +104,11 @@ class Settings(BaseSettings):
         description="More options for the Java of the local Neo4j, separated by spaces, for example `-Xmx4g` "
         "for a large graph (512 MiB of heap by default).",
     )
+    neo4j_page_cache: Annotated[int, Field(ge=16)] = Field(
+        default=128,
+        validation_alias="PRECEDENT_NEO4J_PAGE_CACHE",
+        description="Page cache of the local Neo4j in MiB: how much of the graph and its indexes stays in memory.",
+    )
 
     neo4j_uri: str | None = Field(
         default=None,

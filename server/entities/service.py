@@ -32,6 +32,8 @@ from server.graph.vocabulary import BOOKKEEPING, ENTITY_KEYS, RELATION_KEYS, nat
 
 _NOT_FOLLOWED = sorted(BOOKKEEPING)
 _MOST_LABELS = 20
+_HUB, _PART = 5_000, 2_000
+"""Relations above which a node's neighbors are read and ordered in parts, and rows of a part."""
 
 
 class EntityService:
@@ -161,11 +163,22 @@ class EntityService:
                 "entities/query_neighbors_as_of", **parameters, element=node["element"], as_of=request.as_of
             )
         parameters["namespace"] = caller.namespace
-        row = await self._graph.one("entities/query_neighbors", **parameters, element=None)
+        row = await self._load_neighbors_now(request, parameters, None)
         if row is None:
             node = await self._names.load_node("node_name", request.node_name, caller)
-            row = await self._graph.one("entities/query_neighbors", **parameters, element=node["element"])
+            row = await self._load_neighbors_now(request, parameters, node["element"])
         return row
+
+    async def _load_neighbors_now(
+        self, request: QueryNeighbors, parameters: dict[str, Any], element: str | None
+    ) -> Row | None:
+        """Return a page of neighbors of an entity or of the node `element`; None if there is no such node."""
+        row = await self._graph.one("entities/query_neighbors", **parameters, element=element, hub=_HUB)
+        if row is not None or request.depth > 1:
+            return row
+        given = {name: value for name, value in parameters.items() if name != "depth"}
+        first = request.offset // _PART * _PART
+        return await self._graph.one("entities/query_hub", **given, element=element, first=first, part=_PART)
 
     async def list_entities(self, request: ListEntities, caller: Principal) -> Entities:
         """List entities by name, without regard to case: all, or those with a part of the name or with a label."""

@@ -15,7 +15,7 @@ from server.graph.migrations import migrate, require_current
 from server.local.class_data import installation
 from server.local.credentials import load_secret
 from server.local.jars import require_provisioned
-from server.local.neo4j import USER, LocalNeo4j
+from server.local.neo4j import USER, LocalNeo4j, MemoryLimits
 from server.local.owner import find_owner, own
 from server.local.ports import Ports, require_distinct, require_free
 from server.local.supervisor import Supervisor
@@ -80,6 +80,7 @@ async def own_home(settings: Settings, command: str) -> AsyncIterator[Supervisor
                 installation(paths.cache),
                 paths.home,
                 Ports(settings.bolt_port, settings.browser_port),
+                MemoryLimits(page_cache=settings.neo4j_page_cache),
                 jvm_flags=settings.neo4j_jvm,
             )
         )

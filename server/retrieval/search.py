@@ -29,6 +29,8 @@ T = TypeVar("T")
 KIND = "passage"
 POOL_SIZE = 100
 """How many records by meaning, passages by meaning, and passages by words are candidates."""
+_SCANNED = 250
+"""How many passages one search by meaning returns: among so many are mostly the nearest hundred wholes as well."""
 MAX_WORD_HITS = 1_000
 """How many passages that share a term with the query are counted."""
 _READ = 500
@@ -271,12 +273,21 @@ class PassageSearch:
                 vector = await self._embedder.embed_query(query)
             except EmbeddingUnavailable:
                 return None, None
-        wholes = await self._nearest(narrow, vector, wholes=True)
-        passages = await self._nearest(narrow, vector)
-        if wholes is None or passages is None:
+        passages = await self._nearest(narrow, vector, limit=_SCANNED)
+        wholes = None if passages is None else await self._select_wholes(narrow, vector, passages)
+        if passages is None or wholes is None:
             return vector, None
-        merged = {hit.key: hit for hit in (*wholes, *passages)}
+        merged = {hit.key: hit for hit in (*wholes, *passages[:POOL_SIZE])}
         return vector, sorted(merged.values(), key=lambda hit: -hit.score)
+
+    async def _select_wholes(
+        self, narrow: SearchScope, vector: Vector, passages: Sequence[Hit]
+    ) -> Sequence[Hit] | None:
+        """Return the nearest wholes; they are among the nearest passages unless long texts have many passages each."""
+        wholes = [hit for hit in passages if hit.origin and hit.origin.whole]
+        if len(wholes) >= POOL_SIZE or len(passages) < _SCANNED:
+            return wholes[:POOL_SIZE]
+        return await self._nearest(narrow, vector, wholes=True)
 
     async def _nearest(
         self,

@@ -31,6 +31,11 @@ _BYTES = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
 _NEAREST = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0))
 _VALUES = 20
 """How many values of a field are looked up one by one at the start."""
+_MORE = 3
+"""How many times as many points are found by the first condition alone, before those that meet all are chosen.
+
+Each condition reads a field of every point, which takes as long as comparing the point, and a time ten times as long.
+"""
 _EXACT = edge.SearchParams(exact=True)
 _FLUSHED_AFTER = 2_000
 """Points after which the segments are flushed, so that no start has many more of the log to repeat: 1 ms each."""
@@ -94,29 +99,24 @@ class EdgeStore:
         count = limit if ids is None else min(limit, len(ids))
         if not kinds or count < 1 or records == []:
             return []
-        must: list[Any] = [
-            edge.FieldCondition("namespace", edge.MatchValue(namespace)),
-            edge.FieldCondition("kind", edge.MatchAny(list(kinds))),
+        must = _build_conditions(namespace, kinds, ids, records, wholes=wholes, scope=scope, since=since, until=until)
+        if ids is not None or records is not None:
+            return await self._run(self._query, vector, count, must, _EXACT)
+        if len(must) == 1:
+            return await self._run(self._query, vector, count, must, _NEAREST)
+        near = await self._run(self._query, vector, _MORE * count, must[:1], _NEAREST)
+        found = [
+            hit
+            for hit in near
+            if hit.namespace == namespace
+            and hit.kind in kinds
+            and (not wholes or (hit.origin is not None and hit.origin.whole))
+            and (since is None or (hit.at is not None and hit.at >= since))
+            and (until is None or (hit.at is not None and hit.at <= until))
         ]
-        if ids is not None:
-            must.append(edge.HasIdCondition({UUID(one) for one in ids}))
-        if records is not None:
-            must.append(edge.FieldCondition("record", edge.MatchAny(list(records))))
-        if wholes:
-            must.append(edge.FieldCondition("whole", edge.MatchValue(1)))
-        if scope is not None:
-            must.append(edge.FieldCondition("scope", edge.MatchValue(scope)))
-        if since is not None or until is not None:
-            must.append(edge.FieldCondition("at", range=edge.RangeFloat(gte=since, lte=until)))
-        request = edge.QueryRequest(
-            limit=count,
-            query=edge.Query.Nearest(list(vector)),
-            filter=edge.Filter(must=must),
-            params=_NEAREST if ids is None and records is None else _EXACT,
-            # Only the fields of a hit: loading the rest takes as long as the search.
-            with_payload=list(HIT_FIELDS),
-        )
-        return await self._run(self._query, request)
+        if len(found) < count and len(near) == _MORE * count:
+            return await self._run(self._query, vector, count, must, _NEAREST)
+        return found[:count]
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:
         return await self._run(self._revisions, ids)
@@ -280,7 +280,15 @@ class EdgeStore:
         else:
             sync_folder(self._shard_folder / "wal")
 
-    def _query(self, request: edge.QueryRequest) -> list[Hit]:
+    def _query(self, vector: Vector, limit: int, must: list[Any], params: edge.SearchParams) -> list[Hit]:
+        request = edge.QueryRequest(
+            limit=limit,
+            query=edge.Query.Nearest(list(vector)),
+            filter=edge.Filter(must=must),
+            params=params,
+            # Only the fields of a hit: loading the rest takes as long as the search.
+            with_payload=list(HIT_FIELDS),
+        )
         return [Hit.of(found.id, found.score, found.payload) for found in self._ready.query(request)]
 
     def _revisions(self, ids: Sequence[str]) -> dict[str, int]:
@@ -319,6 +327,34 @@ class EdgeStore:
             shard, self._shard = self._shard, None
             shard.close()
         self._lock.release()
+
+
+def _build_conditions(
+    namespace: str,
+    kinds: Sequence[str],
+    ids: Sequence[str] | None,
+    records: Sequence[int] | None,
+    *,
+    wholes: bool,
+    scope: str | None,
+    since: int | None,
+    until: int | None,
+) -> list[Any]:
+    """Return the conditions of a search. The first alone limits it to a namespace: a tag implies namespace and kind."""
+    if scope is not None:
+        must: list[Any] = [edge.FieldCondition("scope", edge.MatchValue(scope))]
+    else:
+        kind = edge.MatchValue(kinds[0]) if len(kinds) == 1 else edge.MatchAny(list(kinds))
+        must = [edge.FieldCondition("namespace", edge.MatchValue(namespace)), edge.FieldCondition("kind", kind)]
+    if ids is not None:
+        must.append(edge.HasIdCondition({UUID(one) for one in ids}))
+    if records is not None:
+        must.append(edge.FieldCondition("record", edge.MatchAny(list(records))))
+    if wholes:
+        must.append(edge.FieldCondition("whole", edge.MatchValue(1)))
+    if since is not None or until is not None:
+        must.append(edge.FieldCondition("at", range=edge.RangeFloat(gte=since, lte=until)))
+    return must
 
 
 def _check_sample(shard: edge.EdgeShard) -> None:

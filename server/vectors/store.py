@@ -175,6 +175,8 @@ class VectorStore(Protocol):
         `ids` and `records` limit the search to these points, or to the points of these records, with exact
         similarities. `wholes` limits it to points that stand for a whole record, `scope` to points with this tag,
         `since` and `until` to times from and to these, both included, in epoch milliseconds.
+
+        A tag belongs to one namespace and one kind: a store may look at the tag alone.
         """
 
     async def revisions(self, ids: Sequence[str]) -> dict[str, int]:

@@ -374,6 +374,7 @@ async def test_rows_outside_of_the_page_are_not_loaded(caller: Caller, driver: A
         "relation": None,
         "direction": "both",
         "bookkeeping": [],
+        "hub": 5_000,
     }
 
     async def hits(offset: int, limit: int) -> int:

@@ -75,6 +75,15 @@ class Service:
         self.process.send_signal(sent)
         return await anyio.to_thread.run_sync(lambda: self.process.wait(timeout=60))  # type: ignore[union-attr]
 
+    def kill(self) -> None:
+        """Ends whatever of it runs."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for process in find_processes(self.home):
+            process.kill()
+            process.wait()
+
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Runs another `precedent …` as a second terminal would."""
         return subprocess.run(
@@ -132,9 +141,4 @@ def service(folder: Path) -> Iterator[Service]:
     try:
         yield made
     finally:
-        if made.process is not None and made.process.poll() is None:
-            made.process.kill()
-            made.process.wait()
-        for process in find_processes(made.home):
-            process.kill()
-            process.wait()
+        made.kill()

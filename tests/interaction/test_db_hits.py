@@ -16,11 +16,12 @@ from server.core.types import QueryName, Row
 from server.graph import changes
 from server.graph import graph as seam
 from server.graph.statements import Statement, load
+from server.vectors.store import Hit
 from tests.interaction.conftest import Connect
 from tests.interaction.tools import ask
 
 pytestmark = pytest.mark.anyio
-_THINGS, _SPOKES, _CHAIN = 2_000, 1_500, 2_000
+_THINGS, _SPOKES, _MANY = 2_000, 1_500, 8_000
 _WORDS = ["cache", "queue", "index", "broker", "ledger", "gateway", "tenant", "shard", "parser", "ticket"]
 
 
@@ -65,9 +66,10 @@ def _count_hits(plan: dict[str, Any]) -> int:
 
 
 async def _fill(app: App, client: Client, namespace: str, folder: Path) -> None:
-    """2,000 things, one of them with 1,500 relations; 30 memories and 12 decisions."""
+    """2,000 things, one of them with 1,500 relations, and one more with 8,000; 30 memories and 12 decisions."""
     file = folder / "relations.jsonl"
     pairs = [("Hub Zero", f"Thing {number:04}", "USES") for number in range(_SPOKES)]
+    pairs += [("Hub One", f"Spoke {number}", "HAS") for number in range(_MANY)]
     pairs += [(f"Thing {number:04}", f"Thing {(number * 7 + 1) % _THINGS:04}", "PART_OF") for number in range(_THINGS)]
     file.write_text("\n".join(json.dumps({"head": a, "relation": r, "tail": b}) for a, b, r in pairs))
     assert (await ingest_triples(app.parts.graph, namespace, file)).created
@@ -84,6 +86,7 @@ _CALLS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("search", {"query": "which queue feeds the ledger of team 7?"}, 1500),
     ("search_decisions", {"query": "why do we use the broker?"}, 1300),
     ("graph_query_neighbors", {"node_name": "Hub Zero", "limit": 50}, 16000),
+    ("graph_query_neighbors", {"node_name": "Hub One", "limit": 50}, 35000),
     ("graph_query_neighbors", {"node_name": "Thing 0003"}, 250),
     ("graph_find_path", {"start_node": "Thing 0003", "end_node": "Thing 1900"}, 150),
     ("graph_find_path", {"start_node": "Hub Zero", "end_node": "Thing 1999"}, 2000),
@@ -108,3 +111,25 @@ async def test_everyday_calls_read_no_more_of_the_graph_than_they_need(
         if not 0 < sum(hits.values()) <= most:
             over[tool, str(arguments)[:60]] = (most, dict(hits))
     assert over == {}
+
+
+@pytest.mark.proves("SVC-101")
+async def test_a_search_compares_all_vectors_as_few_times_as_it_can(
+    app: App, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        await ask(client, "save_memory", text=f"The {_WORDS[number]} feeds the {_WORDS[number + 1]} of team {number}.")
+    scans: list[dict[str, Any]] = []
+    search = app.parts.vectors.search
+
+    async def count(*arguments: Any, **options: Any) -> list[Hit]:
+        if options.get("records") is None and options.get("ids") is None:
+            scans.append(options)
+        return await search(*arguments, **options)
+
+    monkeypatch.setattr(app.parts.vectors, "search", count)
+    found = await ask(client, "search", query="which queue feeds the ledger of team 1?")
+    assert (found["total"], len(scans)) == (5, 2)
+    scans.clear()
+    await ask(client, "search_decisions", query="which queue feeds the ledger?")
+    assert len(scans) == 1

@@ -47,6 +47,7 @@ def made(tmp_path: Path) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with service(tmp_path_factory.mktemp("standing")) as unstarted:
+        unstarted.environment["PRECEDENT_NEO4J_PAGE_CACHE"] = "96"
         yield unstarted
 
 
@@ -109,6 +110,15 @@ async def test_the_embedding_model_changes_beside_the_running_service(started: S
         assert "aviary" in found["items"][0]["snippet"]
     assert before != shard.read_text()
     assert "HOME_IN_USE" in started.command("rebuild").stderr, "with the same model, all vectors would be deleted"
+
+
+@pytest.mark.proves("SVC-100")
+async def test_the_page_cache_of_neo4j_is_a_setting(started: Service) -> None:
+    async with started.graph() as driver:
+        shown = await driver.execute_query(
+            "SHOW SETTINGS 'server.memory.pagecache.size' YIELD value", database_="neo4j"
+        )
+    assert shown.records[0]["value"] == "96.00MiB"
 
 
 @pytest.mark.proves("SVC-11", "SVC-76")
