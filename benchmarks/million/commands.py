@@ -48,14 +48,13 @@ async def memory(full: BuiltHome, tenth: BuiltHome) -> list[Result]:
                 await ask(client, "search", query=f"Who plays piano number {number}?")
             assert bench.service.process is not None
             own, neo4j = (
-                process.memory_full_info()
-                for process in (psutil.Process(bench.service.process.pid), bench.service.neo4j)
+                process.memory_info() for process in (psutil.Process(bench.service.process.pid), bench.service.neo4j)
             )
         await home.service.end(signal.SIGTERM)
         disk = {part: _size(getattr(home.service.home, part)) for part in ("neo4j", "vectors")}
         sides = f"Neo4j {neo4j.rss / 1e6:,.0f} MB; disk: graph {disk['neo4j']:,} MB, vectors {disk['vectors']:,} MB"
         what = f"memory of the service, {home.name} (of it not backed by files)"
-        rows.append(Result(what, f"{own.rss / 1e6:,.0f} ({(own.uss - own.shared) / 1e6:,.0f}) MB", "", sides))
+        rows.append(Result(what, f"{own.rss / 1e6:,.0f} ({(own.rss - own.shared) / 1e6:,.0f}) MB", "", sides))
     return rows
 
 
