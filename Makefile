@@ -48,7 +48,7 @@ histories: $(BIN)/.dev cache ## Try undo and questions about the past with thous
 	@TEST_HISTORIES=1000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/curation/test_undo.py \
 		tests/entities/test_as_of.py tests/decisions/test_replay.py
 
-fuzz: $(BIN)/.dev cache ## Send generated arguments to every tool and every route, for about half an hour
+fuzz: $(BIN)/.dev cache ## Send thousands of generated arguments to every tool and every route, which takes long
 	@TEST_FUZZ_CALLS=15000 TEST_FUZZ_EXAMPLES=200 $(BIN)/python -m pytest -n 2 --dist loadfile \
 		tests/interaction/test_fuzzing.py tests/interaction/test_fuzzing_tools.py
 
