@@ -21,7 +21,7 @@ from server.core.home import Home
 from server.local.neo4j import find_processes
 from server.local.ports import free_ports
 
-START_SECONDS = 90.0
+START_SECONDS = 180.0
 _WAITING = "RETURN COUNT { (:Unprojected) } + COUNT { (:Tombstone) }"
 
 
