@@ -11,11 +11,8 @@ from neo4j import AsyncDriver
 
 from server.core.errors import ModelMismatch, VectorsUnavailable
 from server.embedding.embedder import Embedder, FastEmbedder
-from server.graph import changes
-from server.graph.changes import audit_context
 from server.graph.graph import Graph
 from server.graph.statements import load
-from server.retrieval.writing import wait_for_passages
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Lag, Projector
 from server.vectors.store import Hit, Point, Vector, VectorStore, pack_vector, point_id
@@ -239,18 +236,6 @@ async def test_a_writer_learns_when_its_revision_is_searchable(
         assert await projector.wait_until_searchable("n", "passage", "a", 1, 20)  # also who asks after the fact
         assert not await projector.wait_until_searchable("n", "passage", "a", 2, 0.2)
         assert not await projector.wait_until_searchable("other", "passage", "a", 1, 0.2)
-
-
-@pytest.mark.proves("SVC-67")
-async def test_a_write_that_took_long_to_store_does_not_wait_to_be_searchable(
-    projector: Projector,
-) -> None:
-    async with _running(projector):
-        with audit_context("agent", "save_memory"), anyio.fail_after(60):
-            operation = changes._current.get()
-            assert operation is not None
-            operation.began -= 1_000
-            assert not await wait_for_passages(projector, "n", ["never stored"], 999)
 
 
 async def test_a_waiting_write_comes_before_a_backlog(
