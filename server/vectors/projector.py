@@ -238,9 +238,9 @@ class Projector:
         # A stop waits for both: next to other projectors, a point that is not settled may outlive its record.
         with anyio.CancelScope(shield=True):
             await self._vectors.upsert(points)
-            self._notify_waiters(rows)
             await change_queued(self._graph, "projection/settle", records=settled)
         self._projected += [record["element"] for record in settled]
+        self._notify_waiters(rows)
         return len(rows)
 
     async def _vectors_of(self, rows: Sequence[Row]) -> list[Sequence[float]]:

@@ -56,7 +56,7 @@ async def evaluate(graph: Graph, driver: AsyncDriver, namespace: str, folder: Pa
             drifted=drifted,
             queries=1,
             seconds=0.1,
-            embedding_model=lambda: "model 1",
+            embedding_model="model 1",
             by="ada",
             by_type={"short_count": 1, "short_precision_at_5": precision},
         )

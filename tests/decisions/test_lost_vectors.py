@@ -24,7 +24,7 @@ async def _lose(vectors: EdgeStore, points: list[StoredPoint], *, dead: bool) ->
         await vectors.delete([point.id for point in points])
         return
     zeros = [edge.PointVectors(UUID(point.id), [0.0] * 384) for point in points]
-    await vectors._run(vectors._update, edge.UpdateOperation.update_vectors(zeros))
+    await vectors._run(vectors._update, edge.UpdateOperation.update_vectors(zeros), len(zeros))
 
 
 def _question() -> SearchDecisions:

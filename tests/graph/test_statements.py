@@ -14,11 +14,12 @@ pytestmark = pytest.mark.anyio
 _NAMES = sorted(statements())
 _WHOLE = {"backup/nodes", "backup/relations", "backup/foreign"}
 """Statements that are about everything that a namespace holds, of whatever family: all nodes are what they look at."""
-# The first three mark what waits for something, so to read them all is to read the queue; of the others there are few.
+# The first four mark what waits for something, so to read them all is to read the queue; of the others there are few.
 _SHORT = {
     "Arriving",
     "Reindex",
     "Unprojected",
+    "Unlinked",
     "Tombstone",
     "ProjectionClaim",
     "MemoryCollection",
