@@ -1,7 +1,7 @@
 """`make scale`: a million entities, five million relations, and what agents do among them.
 
 Three homes are built, of full size, of a tenth of it and an empty one, and measured in turn. `--keep FOLDER` leaves
-them there: what is built is not built again. About an hour and a half on 2 cores; with `--divide 10` a tenth of that.
+them there: what is built is not built again. It takes hours on 2 cores, and was not run at its full size so far.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The weights of a model in 8 bits: less processor time, for vectors that are nearly the same.
 
-Each column of weights is cut into blocks with a scale of their own, and so are the values that it is multiplied with:
-a text has the same vector whichever texts are beside it, and on processors with and without VNNI. Why so, and what was
-tried: docs/decisions/0034.
+Each column of weights is cut into blocks with a scale of their own, and so are the values that it is multiplied with.
+So the texts beside a text, and a processor without VNNI, change its vector very little. Why so, and what was tried:
+docs/decisions/0034.
 """
 
 from pathlib import Path

@@ -94,7 +94,7 @@ def audit_context(principal: str, name: str, request: str | None = None, *, kind
         _current.reset(token)
 
 
-def measure_operation() -> float:
+def measure_elapsed_time() -> float:
     """Return how many seconds ago the operation of the current audit context began; 0 outside of one."""
     context = _current.get()
     return 0.0 if context is None else time.monotonic() - context.began

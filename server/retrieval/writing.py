@@ -19,7 +19,7 @@ from anyio import to_thread
 
 from server.core.fields import to_datetime, to_milliseconds
 from server.core.types import Row
-from server.graph.changes import measure_operation
+from server.graph.changes import measure_elapsed_time
 from server.graph.graph import Graph, Transaction
 from server.graph.keys import comparison_key
 from server.graph.lucene import namespace_tag
@@ -289,7 +289,7 @@ async def wait_for_passages(projector: Projector, namespace: str, ids: Sequence[
     if len(ids) > _WAITED_FOR:
         projector.wake()
         return False
-    wait = max(0.0, wait - measure_operation())
+    wait = max(0.0, wait - measure_elapsed_time())
     found = await asyncio.gather(*(projector.wait_until_searchable(namespace, KIND, id_, 1, wait) for id_ in ids))
     return all(found)
 
