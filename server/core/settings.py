@@ -163,7 +163,8 @@ class Settings(BaseSettings):
     embedding_precision: Precision | None = Field(
         default=None,
         validation_alias="PRECEDENT_EMBEDDING_PRECISION",
-        description="Its weights: `float32`, as its files have them, or `int8`, which takes less processor time.",
+        description="Its weights: `float32`, as its files have them, or `int8`, which takes less processor time. "
+        "By default `int8` for all-MiniLM-L6-v2 and `float32` for any other model.",
     )
     embedding_query_prefix: str | None = Field(
         default=None,

@@ -33,7 +33,7 @@ DIMENSION = 384
 # Its files disagree (tokenizer.json 128, sentence_bert_config.json 256, tokenizer_config.json 512, which fastembed
 # uses).
 MAX_TOKENS = 256
-DEFAULT_PRECISION: Precision = "float32"
+DEFAULT_PRECISION: Precision = "int8"
 
 # The least cosine to each known vector: only rounding may differ between machines; with weights of 8 bits more.
 _AGREEMENT: Mapping[Precision, float] = {"float32": 0.9999, "int8": 0.99}

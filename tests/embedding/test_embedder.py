@@ -47,7 +47,7 @@ async def test_the_embedder_names_its_model(embedder: FastEmbedder, folder: Path
 async def test_it_gives_the_vectors_that_this_model_is_known_by(embedder: FastEmbedder) -> None:
     vectors = await embedder.embed_passages([each["text"] for each in _KNOWN])
     for each, vector in zip(_KNOWN, vectors, strict=True):
-        assert _cosine(vector, each["vector"]) > 0.9999
+        assert _cosine(vector, each["vector"]) > 0.99
 
 
 async def test_texts_of_the_same_meaning_are_nearer_than_others(embedder: FastEmbedder) -> None:
@@ -91,7 +91,8 @@ async def test_each_text_has_its_own_vector_of_length_one_whatever_stands_beside
     assert len(together) == len(texts)
     for text, vector in zip(texts, together, strict=True):
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-4)
-        assert _cosine(vector, await embedder.embed_query(text)) > 0.9999
+        # With weights of 8 bits, the numbers of a run are rounded together.
+        assert _cosine(vector, await embedder.embed_query(text)) > 0.999
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "half a character \ud83d", "\U0001f600" * 50, "word " * 100_000])
