@@ -21,9 +21,9 @@ PERCENT_KEPT = {"superseded": 20, "deprecated": 5, "draft": 40}
 """The percentage of its similarity that a status keeps in balanced mode."""
 CLOSED = frozenset({"accepted", "rejected", "falsified", "expired"})
 """The statuses of what ended without a successor that takes its place, and of a proposal that was decided: history."""
-LEAST = 0.26
+LEAST = 0.27
 """The least similarity of an answer."""
-ALIKE = 0.38
+ALIKE = 0.36
 """The least cosine of an answer that shares no term with the question."""
 SHOWN = 0.4
 """The least share of the best similarity that is shown."""
