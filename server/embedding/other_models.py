@@ -96,7 +96,8 @@ async def provision_choice(
         manifest = await _make(cache, choice, draft, progress, hub)
         slug = re.sub(r"[^a-z0-9.]+", "-", manifest.name.lower()).strip("-.") or "model"
         target = cache.models / f"{slug}-{manifest.vector_fingerprint[:12]}"
-        if ModelManifest.find(target) != manifest:  # the same again may be in use
+        # The same again may be in use.
+        if ModelManifest.find(target) != manifest or not await to_thread.run_sync(manifest.is_intact, target):
             await to_thread.run_sync(replace, draft, target)
     finally:
         with anyio.CancelScope(shield=True):

@@ -28,6 +28,7 @@ from server.vectors.repair import verify
 from server.vectors.store import VectorStore, point_id
 from tests.conftest import Where
 from tests.embedding.small_model import make_small_model
+from tests.embedding.test_finishing import make_earlier
 from tests.setup_progress import SilentSetup
 from tests.vectors.conftest import Records, held
 
@@ -321,3 +322,23 @@ async def test_a_graph_keeps_its_model_whatever_the_default_is_and_settings_that
     await records.run("MATCH (m:EmbeddingModel) SET m.fingerprint = 'of a model of another machine', m.name = 'far'")
     with pytest.raises(ModelMismatch, match=r"the embedding model far.*precedent setup.*precedent rebuild"):
         await load_embedder(Settings(), graph)
+
+
+@pytest.mark.proves("SVC-104")
+async def test_a_graph_keeps_the_form_of_its_model_that_an_earlier_release_made_until_it_is_rebuilt(
+    graph: Graph, records: Records, edge_store: EdgeStore, tmp_path: Path
+) -> None:
+    folder = make_small_model(tmp_path / "small")
+    settings = Settings(PRECEDENT_EMBEDDING_MODEL=str(folder), PRECEDENT_CACHE=tmp_path / "cache")
+    cache, choice = Cache(settings.cache), ModelChoice.build(model=str(folder))
+    earlier = await FastEmbedder.load(make_earlier(await provision_choice(cache, choice, SilentSetup())))
+    await records.write("a", "b")
+    await Projector(graph, edge_store, earlier).drain()
+    # `precedent setup` and `precedent rebuild` add the centred one, which a new graph gets.
+    centred = await FastEmbedder.load(await provision_choice(cache, choice, SilentSetup()))
+    assert (await load_embedder(settings)).fingerprint == centred.fingerprint
+    kept = await load_embedder(settings, graph)
+    assert kept.fingerprint == earlier.fingerprint != centred.fingerprint
+    await Projector(graph, edge_store, kept).prepare()
+    await change_model(graph, edge_store, centred, _ignore, 32)
+    assert (await load_embedder(settings, graph)).fingerprint == centred.fingerprint
