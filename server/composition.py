@@ -122,11 +122,12 @@ async def load_embedder(settings: Settings, graph: Graph | None = None) -> FastE
     Raises `EmbeddingUnavailable` where it is not provisioned, and `ModelMismatch` for that of the graph.
     """
     cache = local_paths(settings).cache
+    known = await graph.one("projection/model") if graph else None
     if (choice := ModelChoice.of(settings)) is not None:
-        folder = await to_thread.run_sync(find_by_choice, cache, choice)
+        in_use = known["fingerprint"] if known else None
+        folder = await to_thread.run_sync(find_by_choice, cache, choice, in_use)
         # The error of a folder that is missing says what to do.
         return await FastEmbedder.load(folder or cache.models / "none")
-    known = await graph.one("projection/model") if graph else None
     if known is None:
         return await FastEmbedder.load(model_folder(cache))
     folder = await to_thread.run_sync(find_by_fingerprint, cache, known["fingerprint"])

@@ -5,15 +5,12 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-import numpy as np
 from anyio import CapacityLimiter, to_thread
-from fastembed import TextEmbedding
-from numpy.typing import NDArray
 
 from server.core.errors import EmbeddingUnavailable
-from server.embedding.manifest import ModelManifest
+from server.embedding.loaded_model import LoadedModel
 
 T = TypeVar("T")
 _MOST_TEXTS, _RUN_LENGTH = 8, 400
@@ -21,18 +18,15 @@ _MOST_TEXTS, _RUN_LENGTH = 8, 400
 
 Eight texts of 120 words took a third more processor time in one run than one by one, and eight of 8 words a third less.
 """
-_LONGEST = 20_000
-"""Characters of a text that are tokenized: many times the limit of the model, and few enough to be fast."""
 _KEPT, _LONGEST_KEPT = 1_000, 1_000
 """How many queries' vectors are kept, and the characters of the longest of them: agents ask the same again."""
-
-_TOLERANCE = 1e-4
 
 
 class Embedder(Protocol):
     """One embedding model. Both methods raise `EmbeddingUnavailable`.
 
-    Two models with the same `fingerprint` give the same vectors: it stands for weights, tokenizer, pooling and length.
+    Two models with the same `fingerprint` give the same vectors: it stands for weights, tokenizer, pooling, length and
+    centring.
     """
 
     @property
@@ -61,12 +55,11 @@ class FastEmbedder:
     texts have limits of their own, so that no query waits for bulk embedding.
     """
 
-    def __init__(self, model: TextEmbedding, manifest: ModelManifest, folder: Path) -> None:
-        self.name = manifest.name
-        self.dimension = manifest.dimension
-        self.fingerprint = manifest.fingerprint
+    def __init__(self, model: LoadedModel, folder: Path) -> None:
+        self.name = model.manifest.name
+        self.dimension = model.manifest.dimension
+        self.fingerprint = model.manifest.vector_fingerprint
         self.folder = folder
-        self._manifest = manifest
         self._model = model
         processors = os.cpu_count() or 1
         self._urgent_limit = CapacityLimiter(processors)
@@ -76,12 +69,7 @@ class FastEmbedder:
     @classmethod
     async def load(cls, folder: Path) -> "FastEmbedder":
         """Load the model of a folder; raise `EmbeddingUnavailable` where there is none."""
-        return await to_thread.run_sync(_translate_errors, lambda: cls._load(folder))
-
-    @classmethod
-    def _load(cls, folder: Path) -> "FastEmbedder":
-        manifest = ModelManifest.read(folder)
-        return cls(manifest.open_model(folder), manifest, folder)
+        return await to_thread.run_sync(_translate_errors, lambda: cls(LoadedModel.load(folder), folder))
 
     async def embed_query(self, text: str) -> list[float]:
         if len(text) <= _LONGEST_KEPT:
@@ -103,16 +91,10 @@ class FastEmbedder:
         return [vectors[index] for index in range(len(texts))]
 
     def _embed_query(self, text: str) -> list[float]:
-        prefixed = self._manifest.query_prefix + _make_valid(text)
-        # fastembed knows models with a task of their own for queries.
-        [vector] = _translate_errors(lambda: [_to_unit_length(each) for each in self._model.query_embed(prefixed)])
-        return vector
+        return _translate_errors(lambda: self._model.embed_query(text))
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
-        prefixed = [self._manifest.passage_prefix + _make_valid(text) for text in texts]
-        return _translate_errors(
-            lambda: [_to_unit_length(each) for each in self._model.embed(prefixed, batch_size=len(prefixed))]
-        )
+        return _translate_errors(lambda: self._model.embed_passages(texts))
 
 
 class CurrentEmbedder:
@@ -158,18 +140,6 @@ def plan_runs(lengths: Sequence[int]) -> list[list[int]]:
         else:
             runs.append([index])
     return runs
-
-
-def _make_valid(text: str) -> str:
-    # A JSON string may contain half a surrogate pair, which tokenizers reject.
-    return text[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
-
-
-def _to_unit_length(vector: NDArray[Any]) -> list[float]:
-    """Return a vector of length 1; models that fastembed knows need not return one."""
-    length = float(np.linalg.norm(vector))
-    unit: list[float] = (vector / length if abs(length - 1) > _TOLERANCE and length else vector).tolist()
-    return unit
 
 
 def _translate_errors(work: Callable[[], T]) -> T:

@@ -1,5 +1,6 @@
 """The manifest of a model's folder in the cache: what fastembed needs to load it, and what identifies its vectors."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -22,6 +23,8 @@ _POOLING: Mapping[Pooling, PoolingType] = {
 class ModelManifest:
     """`files` has the checksum of each file by its name. Without `pooling`, fastembed knows the model by its name.
 
+    `fingerprint` identifies the vectors of the model itself. `samples` identifies the texts whose mean is subtracted
+    from them (`server/embedding/centring.py`); empty for the default model and in folders of an earlier release.
     `requested` is the choice that the folder was made for, where it is not the default model.
     """
 
@@ -36,6 +39,14 @@ class ModelManifest:
     pooling: Pooling | None = None
     model_file: str = "model.onnx"
     requested: dict[str, Any] = field(default_factory=dict)
+    samples: str = ""
+
+    @property
+    def vector_fingerprint(self) -> str:
+        """What identifies the vectors that an embedder makes with the folder: centred ones are another space."""
+        if not self.samples:
+            return self.fingerprint
+        return hashlib.sha256(f"{self.fingerprint} {self.samples}".encode()).hexdigest()[:32]
 
     @classmethod
     def read(cls, folder: Path) -> "ModelManifest":

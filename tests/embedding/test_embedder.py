@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from server.core.errors import EmbeddingUnavailable
 from server.core.home import Cache
 from server.core.settings import Settings
 from server.embedding.embedder import FastEmbedder, plan_runs
-from server.embedding.manifest import ModelManifest
+from server.embedding.loaded_model import LoadedModel
 from server.embedding.provision import model_folder
 
 pytestmark = pytest.mark.anyio
@@ -109,23 +109,21 @@ async def test_no_text_is_no_vector(embedder: FastEmbedder) -> None:
 class Gate:
     """Holds each run of the model for which `holds` is true until it is opened."""
 
-    def __init__(self, model: Any, holds: Any) -> None:
+    def __init__(self, model: LoadedModel, holds: Any) -> None:
         self._model, self._holds = model, holds
+        self.manifest, self.embed_query = model.manifest, model.embed_query
         self.entered, self.opened = threading.Event(), threading.Event()
 
-    def embed(self, texts: list[str], **options: Any) -> Iterator[Any]:
+    def embed_passages(self, texts: list[str]) -> Any:
         if self._holds(texts):
             self.entered.set()
             assert self.opened.wait(30)
-        yield from self._model.embed(texts, **options)
-
-    def query_embed(self, text: str) -> Iterator[Any]:
-        return self.embed([text])
+        return self._model.embed_passages(texts)
 
 
 async def test_a_query_does_not_wait_behind_a_bulk_and_neither_stops_the_event_loop(embedder: FastEmbedder) -> None:
     gate = Gate(embedder._model, lambda texts: len(texts) > 1)
-    gated = FastEmbedder(gate, ModelManifest.read(embedder.folder), embedder.folder)  # type: ignore[arg-type]
+    gated = FastEmbedder(gate, embedder.folder)  # type: ignore[arg-type]
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(gated.embed_passages, ["a passage"] * 64)

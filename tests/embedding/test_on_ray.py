@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from server.core.errors import EmbeddingUnavailable
+from server.core.home import Cache
+from server.embedding.choice import ModelChoice
 from server.embedding.embedder import FastEmbedder
 from server.embedding.on_ray import RayEmbedder, embed_on_ray
+from server.embedding.other_models import provision_choice
 from server.graph.graph import Graph
 from server.vectors.edge import EdgeStore
 from server.vectors.projector import Projector
 from server.vectors.store import point_id
+from tests.embedding.small_model import make_small_model
+from tests.setup_progress import SilentSetup
 from tests.vectors.conftest import Records, driver, graph, held, migrated, records
 
 __all__ = ["driver", "graph", "migrated", "records"]
@@ -42,6 +47,14 @@ async def test_the_vectors_and_their_order_are_those_of_this_machine(
     assert await on_ray.embed_passages(_TEXTS) == await embedder.embed_passages(_TEXTS)
     assert await on_ray.embed_passages([]) == []
     assert await on_ray.embed_query("parrots") == await embedder.embed_query("parrots")
+
+
+@pytest.mark.proves("SVC-89", "SVC-103")
+async def test_the_workers_centre_the_vectors_of_another_model(on_ray: RayEmbedder, tmp_path: Path) -> None:
+    choice = ModelChoice.build(model=str(make_small_model(tmp_path / "small")))
+    local = await FastEmbedder.load(await provision_choice(Cache(tmp_path / "cache"), choice, SilentSetup()))
+    async with embed_on_ray(local) as made:
+        assert await made.embed_passages(_TEXTS) == await local.embed_passages(_TEXTS)
 
 
 @pytest.mark.proves("SVC-89")

@@ -5,15 +5,18 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from fastembed import TextEmbedding
+from numpy.typing import NDArray
 
 from server.composition import load_embedder
 from server.core.errors import EmbeddingUnavailable, RegistryUnreachable, SetupError
 from server.core.home import Cache
 from server.core.settings import Settings
+from server.embedding.centring import Centres, subtract
 from server.embedding.choice import ModelChoice
 from server.embedding.embedder import FastEmbedder
 from server.embedding.manifest import ModelManifest
@@ -50,13 +53,22 @@ async def _provide(cache: Cache, fields: dict[str, object]) -> ModelManifest:
     return ModelManifest.read(await provision_choice(cache, ModelChoice.build(**fields), SilentSetup()))
 
 
+def _embed_bare(folder: Path, *texts: str) -> list[NDArray[Any]]:
+    """The vectors that fastembed itself returns with a folder of the cache."""
+    return list(ModelManifest.read(folder).open_model(folder).embed(texts))
+
+
 @pytest.mark.proves("SVC-96")
 async def test_a_folder_is_a_model_with_its_dimension_and_the_prefixes_of_its_family(cache: Cache, small: Path) -> None:
     plain = await _load(cache, model=str(small), query_prefix="", passage_prefix="")
     made = await _load(cache, model=str(small))
     assert (made.name, made.dimension) == (small.name, DIMENSION)
-    assert await made.embed_query(_TEXT) == await plain.embed_query(f"query: {_TEXT}")
-    assert await made.embed_passages([_TEXT]) == await plain.embed_passages([f"passage: {_TEXT}"])
+    centres = Centres.read(made.folder)
+    [query] = _embed_bare(made.folder, f"query: {_TEXT}")
+    assert await made.embed_query(_TEXT) == pytest.approx(subtract(query, centres.queries).tolist(), abs=1e-6)
+    [passage] = _embed_bare(made.folder, f"passage: {_TEXT}")
+    [vector] = await made.embed_passages([_TEXT])
+    assert vector == pytest.approx(subtract(passage, centres.passages).tolist(), abs=1e-6)
     assert await plain.embed_query(_TEXT) == pytest.approx((await plain.embed_passages([_TEXT]))[0], abs=1e-6)
     # It no longer needs the folder, and is found by what it was made for.
     assert made.folder.is_relative_to(cache.root)
@@ -107,7 +119,8 @@ async def test_a_model_that_fastembed_knows_comes_from_its_hub_with_its_own_pool
     made = await FastEmbedder.load(folder)
     assert (made.name, made.dimension) == (name, 384)
     bare = TextEmbedding(name, specific_model_path=str(folder))
-    [expected] = bare.embed([f"Represent this sentence for searching relevant passages: {_TEXT}"])
+    [own] = bare.embed([f"Represent this sentence for searching relevant passages: {_TEXT}"])
+    expected = subtract(own, Centres.read(folder).queries)
     assert await made.embed_query(_TEXT) == pytest.approx(expected.tolist(), abs=1e-6)
 
 

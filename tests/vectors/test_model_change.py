@@ -14,24 +14,37 @@ import pytest
 from server.composition import load_embedder
 from server.core.errors import EmbeddingUnavailable, ModelMismatch
 from server.core.home import Cache
+from server.core.principals import Principal, Role
 from server.core.settings import Settings
 from server.core.types import Precision
+from server.decisions.models import RecordDecision, SearchDecisions, SearchResponse
+from server.decisions.service import DecisionService
 from server.embedding.choice import ModelChoice
 from server.embedding.embedder import CurrentEmbedder, Embedder, FastEmbedder
 from server.embedding.other_models import provision_choice
 from server.embedding.provision import DEFAULT_PRECISION, model_folder
 from server.graph.graph import Graph
+from server.graph.sequence import IdSequence
+from server.parts import Parts
 from server.vectors.edge import EdgeStore
 from server.vectors.model_change import change_model
 from server.vectors.projector import Projector
 from server.vectors.repair import verify
 from server.vectors.store import VectorStore, point_id
 from tests.conftest import Where
-from tests.embedding.small_model import make_small_model
+from tests.embedding.small_model import make_shifted_model, make_small_model
+from tests.embedding.test_finishing import make_earlier
 from tests.setup_progress import SilentSetup
 from tests.vectors.conftest import Records, held
 
 pytestmark = pytest.mark.anyio
+
+_ASKER = Principal("ada", "agent", Role.AGENT, "n")
+_DECISIONS = {
+    "session store": "Redis stores the sessions of the web shop, because PostgreSQL was too slow for so many logins.",
+    "token lifetime": "Access tokens are valid for one hour, because stolen ones must not work for long.",
+    "release day": "We release on Tuesdays, because on Fridays nobody was there to roll back.",
+}
 
 _REBUILD = """
 import sys
@@ -321,3 +334,52 @@ async def test_a_graph_keeps_its_model_whatever_the_default_is_and_settings_that
     await records.run("MATCH (m:EmbeddingModel) SET m.fingerprint = 'of a model of another machine', m.name = 'far'")
     with pytest.raises(ModelMismatch, match=r"the embedding model far.*precedent setup.*precedent rebuild"):
         await load_embedder(Settings(), graph)
+
+
+@pytest.mark.proves("SVC-104")
+async def test_a_graph_keeps_the_form_of_its_model_that_an_earlier_release_made_until_it_is_rebuilt(
+    graph: Graph, records: Records, edge_store: EdgeStore, tmp_path: Path
+) -> None:
+    folder = make_small_model(tmp_path / "small")
+    settings = Settings(PRECEDENT_EMBEDDING_MODEL=str(folder), PRECEDENT_CACHE=tmp_path / "cache")
+    cache, choice = Cache(settings.cache), ModelChoice.build(model=str(folder))
+    earlier = await FastEmbedder.load(make_earlier(await provision_choice(cache, choice, SilentSetup())))
+    await records.write("a", "b")
+    await Projector(graph, edge_store, earlier).drain()
+    # `precedent setup` and `precedent rebuild` add the centred one, which a new graph gets.
+    centred = await FastEmbedder.load(await provision_choice(cache, choice, SilentSetup()))
+    assert (await load_embedder(settings)).fingerprint == centred.fingerprint
+    kept = await load_embedder(settings, graph)
+    assert kept.fingerprint == earlier.fingerprint != centred.fingerprint
+    await Projector(graph, edge_store, kept).prepare()
+    await change_model(graph, edge_store, centred, _ignore, 32)
+    assert (await load_embedder(settings, graph)).fingerprint == centred.fingerprint
+
+
+async def _ask(graph: Graph, store: VectorStore, model: Embedder, question: str) -> SearchResponse:
+    """Ask for decisions, when everything is embedded with this model."""
+    projector = Projector(graph, store, model)
+    await projector.drain()
+    decisions = DecisionService(Parts(graph, IdSequence(graph), store, model, projector, 0), cooldown=0)
+    return await decisions.search(SearchDecisions(query=question), _ASKER)
+
+
+@pytest.mark.proves("SVC-103", "SVC-104")
+async def test_search_says_that_nothing_matches_once_a_model_whose_texts_look_alike_is_centred(
+    graph: Graph, edge_store: EdgeStore, tmp_path: Path
+) -> None:
+    cache, choice = Cache(tmp_path / "cache"), ModelChoice.build(model=str(make_shifted_model(tmp_path / "shifted")))
+    earlier = await FastEmbedder.load(make_earlier(await provision_choice(cache, choice, SilentSetup())))
+    projector = Projector(graph, edge_store, earlier)
+    decisions = DecisionService(Parts(graph, IdSequence(graph), edge_store, earlier, projector, 0), cooldown=0)
+    for target, rationale in _DECISIONS.items():
+        request = RecordDecision.parse({"target": target, "title": target, "rationale": rationale})
+        await decisions.record(request, _ASKER)
+    unrelated, related = "What do penguins eat in winter?", "How long are access tokens valid?"
+    assert (await _ask(graph, edge_store, earlier, unrelated)).results, "as the earlier release answered"
+    centred = await FastEmbedder.load(await provision_choice(cache, choice, SilentSetup()))
+    await change_model(graph, edge_store, centred, _ignore, 32)
+    answer = await _ask(graph, edge_store, centred, unrelated)
+    assert answer.results == []
+    assert "No decision matches" in answer.message
+    assert [found.target for found in (await _ask(graph, edge_store, centred, related)).results] == ["token lifetime"]
