@@ -1,12 +1,9 @@
 """The best paths between two nodes, within a time limit. Source: ENT-49, ENT-50, ENT-58."""
 
-from time import monotonic
-from typing import Any
-
 from server.core.errors import QueryTimeout
 from server.core.principals import Principal
 from server.core.types import Row
-from server.entities.levels import find_best_paths
+from server.entities.hops import choose_best_paths
 from server.entities.models import FindPath, FurtherPath, PathAnswer, PathStep
 from server.entities.names import NameLookup
 from server.graph.graph import Graph
@@ -15,10 +12,8 @@ from server.graph.vocabulary import BOOKKEEPING
 _NOT_FOLLOWED = sorted(BOOKKEEPING)
 _SCALE = 1e15
 """Weights are summed as integers of 15 decimal places, so equal sums are equal in any order of summation."""
-_CAP = 10_000
-"""Up to this number, equally short paths are compared one by one; above it, level by level."""
-_CAP_OF_MANY = 1_000
-"""The same for several paths, where each one has to be sorted completely, which is expensive."""
+_CAP = 1_000
+"""Of more equally short paths as of a time, so many are compared."""
 
 
 class PathFinder:
@@ -30,10 +25,10 @@ class PathFinder:
         self._timeout = timeout
 
     async def find(self, request: FindPath, caller: Principal) -> PathAnswer:
-        """Return the best path and the next best of its length. Raises `NotFound`, `QueryTimeout` or `Conflict`."""
+        """Return the best path and the next best of its length. Raises `NotFound` or `QueryTimeout`."""
         load = self._load_best if request.as_of is None else self._load_best_as_of
         try:
-            start, end, paths = await load(request, caller, monotonic())
+            start, end, paths = await load(request, caller)
         except QueryTimeout as slow:
             raise QueryTimeout(
                 f"The path search exceeded {self._timeout:g} seconds and was stopped; "
@@ -52,38 +47,23 @@ class PathFinder:
             search_depth=length if best else request.max_depth,
         )
 
-    async def _load_best(self, request: FindPath, caller: Principal, started: float) -> tuple[str, str, list[Row]]:
+    async def _load_best(self, request: FindPath, caller: Principal) -> tuple[str, str, list[Row]]:
         """Return the names of both ends, and weight, nodes and edges of the paths."""
         names = {"start": request.start_node, "end": request.end_node}
         if request.start_node == request.end_node:
             node = await self._names.load_node("start_node", request.start_node, caller)
             return node["resolved_name"], node["resolved_name"], [_build_empty_path(node)]
-        search: dict[str, Any] = {"bookkeeping": _NOT_FOLLOWED, "relations": request.relation_types, "scale": _SCALE}
-        parameters = {**names, "max_depth": request.max_depth, "timeout": self._timeout, **search}
-        row = await self._load(request.max_paths, caller, parameters, {})
+        row = await self._load(request, caller, {})
         if unresolved := [end for end in names if row[end] is None]:
             found = {end: await self._names.load_node(f"{end}_node", names[end], caller) for end in unresolved}
             names |= {end: node["resolved_name"] for end, node in found.items()}
             elements = {end: found[end]["element"] if end in found else row[end] for end in names}
             if elements["start"] == elements["end"]:
                 return names["start"], names["end"], [_build_empty_path(found[unresolved[0]])]
-            row = await self._load(
-                request.max_paths, caller, parameters, {f"{end}_element": elements[end] for end in unresolved}
-            )
-        if row["capped"]:
-            remaining = max(0.001, started + self._timeout - monotonic())
-            row["paths"] = await self._graph.transaction(
-                lambda transaction: find_best_paths(
-                    transaction, (row["start"], row["end"]), row["length"], request.max_paths, search
-                ),
-                access="read",
-                timeout=remaining,
-            )
-        return names["start"], names["end"], row["paths"]
+            row = await self._load(request, caller, {f"{end}_element": elements[end] for end in unresolved})
+        return names["start"], names["end"], choose_best_paths(row, request.max_paths)
 
-    async def _load_best_as_of(
-        self, request: FindPath, caller: Principal, started: float
-    ) -> tuple[str, str, list[Row]]:
+    async def _load_best_as_of(self, request: FindPath, caller: Principal) -> tuple[str, str, list[Row]]:
         """As `_load_best`, at the time of the request; of very many equally short paths, some are compared."""
         assert request.as_of is not None
         start = await self._names.load_node_as_of("start_node", request.start_node, caller, request.as_of)
@@ -101,19 +81,25 @@ class PathFinder:
             max_depth=request.max_depth,
             scale=_SCALE,
             count=request.max_paths,
-            cap=_CAP_OF_MANY,
-            timeout=max(0.001, started + self._timeout - monotonic()),
+            cap=_CAP,
+            timeout=self._timeout,
         )
         return *names, paths
 
-    async def _load(self, count: int, caller: Principal, parameters: dict[str, Any], elements: dict[str, str]) -> Row:
-        given = {"namespace": caller.namespace, "start_element": None, "end_element": None, **elements, **parameters}
-        if count == 1:
-            row = await self._graph.row("entities/find_path", cap=_CAP, **given)
-            row["paths"] = [row["path"]] if row["path"] else []
-        else:
-            row = await self._graph.row("entities/find_paths", cap=min(_CAP, _CAP_OF_MANY), count=count, **given)
-        return row
+    async def _load(self, request: FindPath, caller: Principal, elements: dict[str, str]) -> Row:
+        return await self._graph.row(
+            "entities/find_path",
+            namespace=caller.namespace,
+            start=request.start_node,
+            end=request.end_node,
+            bookkeeping=_NOT_FOLLOWED,
+            relations=request.relation_types,
+            max_depth=request.max_depth,
+            scale=_SCALE,
+            count=request.max_paths,
+            timeout=self._timeout,
+            **{"start_element": None, "end_element": None, **elements},
+        )
 
 
 def _build_empty_path(node: Row) -> Row:

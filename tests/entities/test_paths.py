@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -7,7 +6,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from server.core.errors import NotFound, QueryTimeout
-from server.entities import paths as module
 from server.entities.models import PathStep
 from server.entities.service import EntityService
 from server.graph.graph import Graph
@@ -38,16 +36,8 @@ def _weight(path: reference.Path) -> float:
     return sum(reference.units(hop[3]) for hop in path) / 1e15
 
 
-@pytest.fixture(params=["one by one", "level by level"])
-def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Both ways to find the best path, whatever the number of paths."""
-    if request.param == "level by level":
-        monkeypatch.setattr(module, "_CAP", 1)
-    yield
-
-
 @pytest.mark.proves("ENT-49", "ENT-50", "ENT-56", "ENT-57")
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     edges=_edges,
     options=st.fixed_dictionaries(
@@ -56,7 +46,7 @@ def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     ),
 )
 async def test_the_path_is_the_best_by_hops_then_weight_then_names(
-    tier: None, caller: Caller, cypher: Cypher, edges: list[Edge], options: dict[str, Any]
+    caller: Caller, cypher: Cypher, edges: list[Edge], options: dict[str, Any]
 ) -> None:
     await cypher("MATCH (n:Entity {namespace: $namespace}) DETACH DELETE n")
     await create_graph(cypher, edges, _NAMES)
@@ -89,10 +79,10 @@ def _layered(draw: st.DrawFn) -> list[Edge]:
 
 
 @pytest.mark.proves("ENT-50", "ENT-59")
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edges=_layered())
 async def test_among_many_equally_short_paths_the_best_is_found(
-    tier: None, caller: Caller, cypher: Cypher, edges: list[Edge]
+    caller: Caller, cypher: Cypher, edges: list[Edge]
 ) -> None:
     await cypher("MATCH (n:Entity {namespace: $namespace}) DETACH DELETE n")
     await create_graph(cypher, edges)
@@ -100,6 +90,38 @@ async def test_among_many_equally_short_paths_the_best_is_found(
     assert _hops((await caller.path("s", "t", max_depth=10)).path) == expected[0]
     answer = await caller.path("s", "t", max_depth=10, max_paths=10)
     assert [_hops(answer.path), *(_hops(each.path) for each in answer.paths)] == expected[:10]
+
+
+@st.composite
+def _with_hubs(draw: st.DrawFn) -> list[Edge]:
+    """Hubs in a row with many common neighbours, some of which are related to each other; `s` and `t` are anywhere."""
+    hubs = [f"hub{number}" for number in range(draw(st.integers(1, 4)))]
+    spokes = [*(f"n{number:02}" for number in range(draw(st.integers(1, 25)))), "s", "t"]
+    relations, weights = st.sampled_from(["R", "S"]), st.sampled_from([0.1, 0.2, 0.3])
+    edges = {}
+    for spoke in spokes:
+        for hub in draw(st.lists(st.sampled_from(hubs), max_size=2, unique=True)):
+            for relation in draw(st.sampled_from([["R"], ["S"], ["R", "S"]])):
+                source, target = draw(st.sampled_from([(hub, spoke), (spoke, hub)]))
+                edges[source, relation, target] = draw(weights)
+    pairs = st.tuples(st.sampled_from(spokes), relations, st.sampled_from([*spokes, *hubs]))
+    edges |= {pair: draw(weights) for pair in draw(st.lists(pairs, max_size=8))}
+    return [(*pair, weight) for pair, weight in edges.items()]
+
+
+@pytest.mark.proves("ENT-49", "ENT-50", "ENT-56", "ENT-59")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edges=_with_hubs(), max_depth=st.integers(1, 7), count=st.sampled_from([1, 2, 10]))
+async def test_the_path_through_hubs_is_the_best_one(
+    caller: Caller, cypher: Cypher, edges: list[Edge], max_depth: int, count: int
+) -> None:
+    await cypher("MATCH (n:Entity {namespace: $namespace}) DETACH DELETE n")
+    await create_graph(cypher, edges, ["s", "t"])
+    answer = await caller.path("s", "t", max_depth=max_depth, max_paths=count)
+    expected = reference.best_paths(edges, "s", "t", max_depth)
+    assert answer.path_found == bool(expected)
+    found = [_hops(answer.path), *(_hops(each.path) for each in answer.paths)]
+    assert found == (expected[:count] or [()])
 
 
 @pytest.mark.proves("ENT-59")
@@ -179,7 +201,7 @@ async def test_the_answer_has_every_specified_field(caller: Caller) -> None:
 @pytest.mark.proves("ENT-53")
 @pytest.mark.parametrize(("kind", "status"), [("Decision", "active"), ("Proposal", "draft")])
 async def test_a_path_may_run_through_a_decision_or_a_proposal_and_start_at_one(
-    tier: None, caller: Caller, cypher: Cypher, kind: str, status: str
+    caller: Caller, cypher: Cypher, kind: str, status: str
 ) -> None:
     for name in ("Precedent", "Neo4j"):
         await caller.node(name, "Thing")
@@ -229,7 +251,7 @@ async def test_an_unknown_end_is_an_error_with_similar_names(
 
 
 @pytest.mark.proves("ENT-55")
-async def test_no_path_within_the_depth_is_an_answer_not_an_error(tier: None, caller: Caller) -> None:
+async def test_no_path_within_the_depth_is_an_answer_not_an_error(caller: Caller) -> None:
     for number in range(4):
         await caller.edge(f"n{number}", "R", f"n{number + 1}")
     await caller.node("island")
