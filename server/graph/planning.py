@@ -37,6 +37,8 @@ _FIRST: tuple[QueryName, ...] = (
     "retrieval/lock_session",
     "retrieval/last_passages",
     "retrieval/store_passages",
+    "retrieval/append_context",
+    "retrieval/mention",
     "decisions/entity_links",
     "decisions/lock_principal",
     "decisions/start_cooldown",

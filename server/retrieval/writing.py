@@ -241,32 +241,18 @@ async def store_passages(
 
     `element` is the record's element id; `found_by` are the properties of the passages.
     """
-    neighbours = build_context_updates(last, prepared) if last else []
-    await store_many_passages(transaction, prepared.namespace, [(element, prepared, found_by)], neighbours)
-
-
-async def store_many_passages(
-    transaction: Transaction,
-    namespace: str,
-    records: Iterable[tuple[str, PreparedText, Sequence[dict[str, Any]]]],
-    neighbours: Sequence[dict[str, str]],
-) -> None:
-    """Do what `store_passages` does for several records: their element ids, texts, and properties of their passages.
-
-    `neighbours` are the words that they add to the passages before them (`build_context_updates`).
-    """
-    stored = [
-        {"element": element, "passages": found_by, "mentions": prepared.mentions}
-        for element, prepared, found_by in records
-        if found_by or prepared.mentions
-    ]
-    if stored or neighbours:
+    if found_by:
+        await transaction.run("retrieval/store_passages", record=element, passages=found_by)
+    if last:
+        updates = build_context_updates(last, prepared)
+        await transaction.run("retrieval/append_context", namespace=prepared.namespace, neighbours=updates)
+    if prepared.mentions:
         await transaction.run(
-            "retrieval/store_passages",
-            namespace=namespace,
-            records=stored,
-            neighbours=neighbours,
-            scope=namespace_tag(namespace),
+            "retrieval/mention",
+            namespace=prepared.namespace,
+            record=element,
+            scope=namespace_tag(prepared.namespace),
+            entities=prepared.mentions,
         )
 
 

@@ -6,13 +6,8 @@ from typing import Any
 
 from server.core.types import Row
 from server.graph.graph import Transaction
-from server.retrieval.writing import (
-    PreparedText,
-    SessionEnd,
-    build_context_updates,
-    load_session_end,
-    store_many_passages,
-)
+from server.graph.lucene import namespace_tag
+from server.retrieval.writing import PreparedText, SessionEnd, build_context_updates, load_session_end
 from server.sessions.memories import FAMILY, Interaction, build_session_key, list_scope_tags
 from server.sessions.passages import assign_record_key, build_passage_key
 
@@ -41,19 +36,26 @@ class Batch:
         last = await load_session_end(transaction, self.namespace, build_session_key(self.namespace, self.session_id))
         keys = [build_passage_key(FAMILY, row["record"]["id"]) for row, _ in fresh]
         await transaction.run("sessions/remove_tombstones", namespace=self.namespace, keys=keys)
-        passages, neighbours = self._build_passages(fresh, last)
-        records = [
-            (elements[row["record"]["id"]], prepared, found_by)
-            for (row, prepared), found_by in zip(fresh, passages, strict=True)
-        ]
-        await store_many_passages(transaction, self.namespace, records, neighbours)
+        passages, neighbours = self._build_passages(fresh, elements, last)
+        await transaction.run("sessions/store_passages", passages=passages)
+        if neighbours:
+            await transaction.run("retrieval/append_context", namespace=self.namespace, neighbours=neighbours)
+        for row, prepared in fresh:
+            if prepared.mentions:
+                await transaction.run(
+                    "retrieval/mention",
+                    namespace=self.namespace,
+                    record=elements[row["record"]["id"]],
+                    scope=namespace_tag(self.namespace),
+                    entities=prepared.mentions,
+                )
 
     def _build_passages(
-        self, fresh: Sequence[tuple[Row, PreparedText]], last: SessionEnd
-    ) -> tuple[list[list[dict[str, Any]]], list[dict[str, str]]]:
+        self, fresh: Sequence[tuple[Row, PreparedText]], elements: dict[str, str], last: SessionEnd
+    ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
         """Return the passages of the memories, and the words that they add to the passages stored before."""
         stored: dict[str, dict[str, Any]] = {}
-        passages: list[list[dict[str, Any]]] = []
+        passages: list[dict[str, Any]] = []
         neighbours: list[dict[str, str]] = []
         for row, prepared in fresh:
             record = row["record"]
@@ -74,6 +76,6 @@ class Batch:
                 else:
                     neighbours.append(added)
             stored |= {passage["id"]: passage for passage in found_by}
-            passages.append(found_by)
+            passages += [{"element": elements[record["id"]], "properties": passage} for passage in found_by]
             last = last.append(found_by)
         return passages, neighbours

@@ -19,11 +19,10 @@ Collection = Literal["memories", "summaries"]
 async def require_collection(transaction: Transaction, namespace: str, of: Collection) -> str:
     """Return the id of the collection for new records; creates it where there is none yet."""
     row = await transaction.one("sessions/current_collection", namespace=namespace, of=of)
-    return await open_collection(transaction, namespace, of) if row is None else str(row["id"])
-
-
-async def open_collection(transaction: Transaction, namespace: str, of: Collection) -> str:
-    """Create the first collection, and return its id; two first writers create the same one."""
+    if row is not None:
+        id_: str = row["id"]
+        return id_
+    # Two first writers create the same one.
     await transaction.run("sessions/open_collection", namespace=namespace, id=of, of=of, state="live")
     return of
 

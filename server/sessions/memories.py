@@ -16,7 +16,7 @@ from server.graph.graph import Graph, Transaction
 from server.retrieval.scope import build_family_tag, mark_session_key
 from server.retrieval.turns import take_turn
 from server.retrieval.writing import PassageWriter, PreparedText, choose_time_after, load_session_end, store_passages
-from server.sessions.collections import Collection, open_collection, require_live
+from server.sessions.collections import Collection, require_collection, require_live
 from server.sessions.passages import assign_record_key, build_passage_key
 
 MEMORIES: Collection = "memories"
@@ -100,10 +100,10 @@ class MemoryWriter:
     ) -> StoredMemory:
         session = {"namespace": namespace, "session_id": interaction.session_id}
         await transaction.run("retrieval/lock_session", **session)
-        last = await transaction.row("sessions/last_memory", **session)
-        at = choose_time_after(last["at"])
+        last = await transaction.one("sessions/last_memory", **session)
+        at = choose_time_after(None if last is None else last["at"])
         id_ = await _find_free_id(transaction, namespace, to_milliseconds(at))
-        collection = last["collection"] or await open_collection(transaction, namespace, MEMORIES)
+        collection = await require_collection(transaction, namespace, MEMORIES)
         session_key = build_session_key(namespace, interaction.session_id)
         before = await load_session_end(transaction, namespace, session_key)
         row = await transaction.row(
@@ -113,7 +113,7 @@ class MemoryWriter:
             id=id_,
             node_id=prepared.number,
             name=format_caption(interaction.text),
-            after=last["element"],
+            after=None if last is None else last["element"],
             at=at,
             prompt=interaction.prompt,
             thought=interaction.thought,
