@@ -100,8 +100,8 @@ async def test_the_default_model_has_no_centres_whatever_its_length(tmp_path: Pa
     assert ModelManifest.read(model_folder(shared_cache)).samples == ""
     cache = Cache(tmp_path)
     cache.models.mkdir()
-    model_folder(cache).symlink_to(model_folder(shared_cache))
-    model_folder(cache, "int8").symlink_to(model_folder(shared_cache, "int8"))
+    for precision in ("float32", "int8"):
+        model_folder(cache, precision).symlink_to(model_folder(shared_cache, precision))
     short = ModelManifest.read(await provision_choice(cache, ModelChoice.build(max_tokens=32), SilentSetup()))
     assert (short.samples, short.vector_fingerprint) == ("", short.fingerprint)
 
