@@ -110,7 +110,7 @@ def _with_hubs(draw: st.DrawFn) -> list[Edge]:
 
 
 @pytest.mark.proves("ENT-49", "ENT-50", "ENT-56", "ENT-59")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edges=_with_hubs(), max_depth=st.integers(1, 7), count=st.sampled_from([1, 2, 10]))
 async def test_the_path_through_hubs_is_the_best_one(
     caller: Caller, cypher: Cypher, edges: list[Edge], max_depth: int, count: int
